@@ -50,7 +50,7 @@ finish() {
 # The programs as they are released, and the benchmark with the same flags: static, since containers run them.
 host=$(rustc -vV | sed -n 's/^host: //p')
 release=(env)
-build=(cargo build --locked --bins)
+build=(cargo build --locked)
 bench=(cargo bench --locked --bench functions)
 binaries=$target/release
 archives=$target/dist
@@ -61,7 +61,7 @@ if [[ $host == *-linux-gnu ]]; then
   binaries=$target/$host/release
   archives=$target/$host/dist
 fi
-build_programs() { "${release[@]}" "${bench[@]}" --no-run && "${release[@]}" "${build[@]}" --release; }
+build_programs() { "${release[@]}" "${bench[@]}" --no-run && "${release[@]}" "${build[@]}" --bins --release; }
 begin_programs() { begin programs build_programs; }
 # Fails if the programs could not be built; builds them once.
 have_programs() {

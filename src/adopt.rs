@@ -29,11 +29,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let package = LocalPackage::open_any(&directory)?;
     upstream.refuse_inside(&package.directory)?;
     let name = package.name();
-    // A lock is searched again only if its commit is gone.
-    let is_gone = |lock: &UpstreamLock| {
-        let commit = lock.commit.as_deref().filter(|_| upstream.is_git());
-        commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
-    };
+    // A lock is searched again only if what it names is gone, or was replaced.
+    let is_gone = |lock: &UpstreamLock| upstream.check_locked(lock).is_err();
     let lock = package.tracking.lock.as_ref();
     // Where there is a lock, an archive that is named replaces it.
     let replacing = lock.and(source.named_archive());
@@ -86,7 +83,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     }
     package.write(&package.changes(&contents, &Default::default()))?;
     let found = Original { revision, equals };
-    found.report(&package, &source, common)?;
+    found.report(&package, &source, &upstream, common)?;
     Ok(exit::DONE)
 }
 
@@ -96,6 +93,7 @@ impl Original {
         &self,
         package: &LocalPackage,
         source: &SourceArgument,
+        upstream: &UpstreamSource,
         common: &Common,
     ) -> Result<()> {
         let (name, equals) = (package.name(), &self.equals);
@@ -115,8 +113,7 @@ impl Original {
                 "explain"
             };
             page.wrapped(format_args!("  {others} {verb} the copy equally well"), 4);
-            let address = format!("{}//{}@{first}", source.address(), source.path);
-            page.hint(&command(["krmv", "get", "--adopt", &address, &name]));
+            page.hint(&upstream.adopt_command(&source.path, Some(first), &name));
         }
         if let Some(note) = source.password_note() {
             page.wrapped(format_args!("  {note}"), 4);
@@ -185,8 +182,7 @@ fn nearest_release(
     let best = found
         .first()
         .map_or("REVISION", |(_, revision)| revision.lock_ref.as_str());
-    let source = format!("{}@{best}", source.address());
-    Err(Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name])))
+    Err(Failure::new(message).hint(upstream.adopt_command(&source.path, Some(best), &name)))
 }
 
 /// The files of a package that are compared with a release. If the release is one file, also its name in the package: the
@@ -242,10 +238,10 @@ fn search(
     let mut found = None;
     let outcome = run_step(
         &merge_package::FUNCTION,
-        |_, list, supplied, results| {
-            let newest = supplied.one(Role::Upstream);
+        |run| {
+            let newest = run.supplied.one(Role::Upstream);
             if let Some(newest) = newest.and_then(SuppliedPackage::upstream) {
-                found = find_original(list, newest, supplied, results)?;
+                found = find_original(run.list, newest, run.supplied, run.results)?;
             }
             Ok(Output::Edited)
         },
@@ -258,15 +254,8 @@ fn search(
             let mut results = outcome.results.iter();
             let nearest = results.find_map(|result| result.tag_value("original"));
             let nearest = nearest.unwrap_or("REVISION");
-            let source = format!("{}//{}@{nearest}", source.address(), source.path);
             let mut page = Page::new(common);
-            page.hint(&command([
-                "krmv",
-                "get",
-                "--adopt",
-                &source,
-                &package.name(),
-            ]));
+            page.hint(&upstream.adopt_command(&source.path, Some(nearest), &package.name()));
             page.finish()?;
         }
         return Ok(None);

@@ -73,8 +73,9 @@ pub(crate) fn manual(directory: &Path) -> Result<u8> {
         let file = directory.join(format!("{name}.1"));
         let mut text = Vec::new();
         Man::new(page).title(&name).render(&mut text)?;
-        write(&file, text)
-            .map_err(|error| Failure::new(format!("cannot write '{}': {error}", file.display())))?;
+        write(&file, text).map_err(|error| {
+            Failure::from(error).context(format_args!("cannot write '{}'", file.display()))
+        })?;
     }
     Ok(exit::DONE)
 }

@@ -126,7 +126,7 @@ fn watched(
             "cannot find `git` on PATH; krmv uses it to reach repositories and to read your history",
         )
         .hint("git --version"),
-        _ => Failure::new(format!("cannot run `git`: {error}")),
+        _ => Failure::from(error).context("cannot run `git`"),
     })
 }
 

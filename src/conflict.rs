@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use krm_core::glob::glob;
 use krm_core::resource::Resource;
 use krm_core::results::{
     FunctionResult, MergeConflict, QuotedValue, ResourceRef, Results, rule_for,
 };
-use krm_merge::decided::glob;
 use krm_yaml::Value;
 
 /// The names of the versions of a conflict.

@@ -95,7 +95,10 @@ struct UneditedPackage {
 fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
     let FollowedPackage { package, lock, .. } = followed;
     let (supplied, revision) = match &package.tracking.open {
-        None => (followed.original()?, followed.locked_revision(lock)?),
+        None => (
+            followed.original()?,
+            followed.upstream.locked_revision(lock)?,
+        ),
         Some(open) => {
             let target = followed.open_target(open);
             (followed.merger(&target)?.upstream, target)

@@ -1,21 +1,26 @@
 //! Why a command stopped, and what to do next.
 
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use krm_package::escaped::quoted;
 use serde::Serialize;
 
-use krm_process::{FetchError, NextStep};
+use krm_process::FetchError;
+use krm_remote::RemoteError;
 
 use super::exit;
 
 /// A command stopped before it wrote anything, unless the message says otherwise.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) message: String,
     /// Commands that the user can run next.
     pub(crate) hints: Vec<Hint>,
     pub(crate) code: u8,
+    /// The error that it was made from.
+    pub(crate) source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -26,6 +31,7 @@ impl Failure {
             message: message.into(),
             hints: Vec::new(),
             code: exit::USAGE,
+            source: None,
         }
     }
 
@@ -35,22 +41,44 @@ impl Failure {
         self.hints.push(command.into());
         self
     }
+
+    /// Says in front of the message what was done.
+    #[must_use]
+    pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}: {}", self.message);
+        self
+    }
+
+    /// The error of this type in the chain that it was made from.
+    pub(crate) fn cause<E: Error + 'static>(&self) -> Option<&E> {
+        let mut error: Option<&(dyn Error + 'static)> = self.source.as_deref().map(|error| {
+            let error: &(dyn Error + 'static) = error;
+            error
+        });
+        while let Some(found) = error {
+            if let Some(found) = found.downcast_ref() {
+                return Some(found);
+            }
+            error = found.source();
+        }
+        None
+    }
 }
 
-/// Makes a failure from an error. Of all errors, only a file that could not be fetched has a hint.
-impl<E: std::error::Error + 'static> From<E> for Failure {
+/// Makes a failure from an error. Of all errors, only those about other machines have hints.
+impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        let failure = Self::new(error.to_string());
-        let error: &dyn std::error::Error = &error;
-        match error.downcast_ref().map(FetchError::next_step) {
-            Some(NextStep::FetchByHand(address)) => {
-                let address = address.as_str();
-                let address = address.split('?').next().unwrap_or(address);
-                failure.hint(command(["curl", "--netrc-optional", "-fLO", address]))
-            }
-            Some(NextStep::CheckCurl) => failure.hint("curl --version"),
-            Some(NextStep::Unknown) | None => failure,
+        let mut failure = Self::new(error.to_string());
+        failure.source = Some(Arc::new(error));
+        let remote = failure.cause().map(RemoteError::next_command);
+        let fetch = || failure.cause().map(FetchError::next_command);
+        let words = remote.or_else(fetch).unwrap_or_default();
+        let hint = (!words.is_empty()).then(|| command(words));
+        if let Some(RemoteError::Cache { .. }) = failure.cause() {
+            return failure.hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"");
         }
+        failure.hints.extend(hint);
+        failure
     }
 }
 
@@ -61,7 +89,7 @@ pub(crate) struct Hint(String);
 impl Hint {
     /// The command with more words.
     #[must_use]
-    pub(crate) fn and(&self, words: &[&str]) -> Self {
+    pub(crate) fn and<S: AsRef<str>>(&self, words: &[S]) -> Self {
         let words = command(words).0;
         Self(format!("{} {words}", self.0))
     }

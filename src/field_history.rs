@@ -16,7 +16,7 @@ use krm_package::{Package, is_krm_name};
 use krm_review::fields::walkable;
 use krm_upstream::git::{ChangingCommit, CommitDescription, Repository, Revision};
 use krm_upstream::is_digest;
-use krm_yaml::{NodeRef, OwnedDocument, Path as YamlPath, Value};
+use krm_yaml::{NodeRef, OwnedDocument, Path as YamlPath, PlaceIndex, Value};
 use serde_json::json;
 
 use super::conflict::{ReportedConflict, is_about};
@@ -127,7 +127,7 @@ impl<'h> ConflictHistories<'h> {
     /// The target, the releases between it and the lock, and the locked revision. `None` for an older target.
     fn states(&self) -> Option<ReleaseStates<'h>> {
         let (lock, upstream) = (self.followed.lock, &self.followed.upstream);
-        let locked = self.followed.locked_revision(lock).ok()?;
+        let locked = self.followed.upstream.locked_revision(lock).ok()?;
         let releases = &upstream.releases;
         let version = |revision: &Revision| releases.version_of(&revision.lock_ref);
         let mut between = Vec::new();
@@ -415,8 +415,7 @@ impl<'h> ReleaseStates<'h> {
             return Some(content(document.document().root(0)?, field));
         };
         let document = self.document(id, path)?;
-        let document = document.document();
-        let mut roots = (0..document.len()).filter_map(|at| document.root(at));
+        let mut roots = document.roots();
         let root = roots.find(|root| is_about(resource, &Resource::read(*root)))?;
         Some(content(root, field))
     }
@@ -446,7 +445,10 @@ impl<'h> ReleaseStates<'h> {
 /// The value and the text of a field, or of the whole document.
 fn content(root: NodeRef<'_>, field: Option<&str>) -> PlaceContent {
     let node = match field {
-        Some(field) => root.place(&YamlPath::parse(field)?).1?,
+        Some(field) => {
+            let path = YamlPath::parse(field)?;
+            PlaceIndex::default().place(root, &path).1?
+        }
         None => root,
     };
     Some((

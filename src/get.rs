@@ -316,7 +316,7 @@ impl NewPackage<'_> {
                 .parent()
                 .filter(|path| !path.as_os_str().is_empty());
             let above = above.unwrap_or(Path::new(".")).to_string_lossy();
-            Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
+            Failure::from(error).hint(command(["ls", "-ld", &above]))
         })
     }
 }

@@ -27,7 +27,7 @@ use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, re
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
-use super::sources::{RemoteSource, release_of};
+use krm_remote::{RemoteError, RemoteSource, release_of};
 
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
@@ -99,7 +99,7 @@ impl Tracking {
     /// Reads a Kptfile. Its addresses, names of revisions and ids are parsed; an error names the field.
     pub(crate) fn read(text: &str, surroundings: &Surroundings) -> Result<Self> {
         let document = OwnedDocument::parse_resource(text.to_owned())
-            .map_err(|error| Failure::new(format!("Kptfile: {error}")))?;
+            .map_err(|error| Failure::from(error).context("Kptfile"))?;
         let Some(root) = document.root() else {
             return Err(Failure::new("Kptfile: expected a mapping, found nothing"));
         };
@@ -195,7 +195,7 @@ fn check_open(open: &OpenUpgrade) -> Result<()> {
     let path = open.path.as_deref().map(check_package_path);
     path.transpose().map(drop).map_err(|error| {
         let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
-        Failure::new(format!("Kptfile: {place}: {error}"))
+        Failure::from(error).context(format_args!("Kptfile: {place}"))
     })
 }
 
@@ -239,7 +239,10 @@ fn of_files(
     root: NodeRef<'_>,
 ) -> Result<Option<(PackageOrigin, UpstreamLock)>> {
     let field = format!("Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]");
-    let wrong = |error: Failure| Failure::new(format!("{field}: {}", error.message));
+    let wrong = |error: RemoteError| Failure {
+        hints: Vec::new(),
+        ..Failure::from(error).context(&field)
+    };
     if let Some(remote) = RemoteSource::parse(source, surroundings).map_err(wrong)? {
         check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
         if remote.credentials.is_some() {

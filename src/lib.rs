@@ -24,11 +24,6 @@
 //!   programs.
 //! - Upstreams on other machines need `git` on PATH, and `curl` if they are not repositories.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
 // The comments of arguments are the text of `--help`, whose brackets are not links.
 #![allow(rustdoc::broken_intra_doc_links)]
 
@@ -73,8 +68,6 @@ mod schemas;
 mod session;
 mod shared;
 mod source;
-
-mod sources;
 mod status;
 mod upgrade;
 mod upstream;
@@ -119,6 +112,14 @@ pub fn main() -> ExitCode {
         failure.code
     });
     ExitCode::from(code)
+}
+
+/// Whether the program accepts these arguments, its name first: for the tests of what messages name.
+#[must_use]
+pub fn accepts(arguments: &[String]) -> bool {
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let is_function = function(arguments.get(1).and_then(|word| word.to_str())).is_some();
+    is_function || (mistyped::meant(&arguments).is_none() && Cli::try_parse_from(arguments).is_ok())
 }
 
 fn function(name: Option<&str>) -> Option<&'static Function> {

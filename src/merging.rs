@@ -148,7 +148,7 @@ impl Merger {
             ..
         } = run_step(
             &merge_package::FUNCTION,
-            |_, list, supplied, results| merge_package::merge(settings, list, supplied, results),
+            |run| merge_package::merge(settings, run),
             inputs,
             Items::Package(items),
         )?;

@@ -38,7 +38,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let package = LocalPackage::open(&overlay.directory)?;
     let followed = FollowedPackage::open_cached(&package)?;
     let base = followed.original()?;
-    let revision = followed.locked_revision(followed.lock)?;
+    let revision = followed.upstream.locked_revision(followed.lock)?;
     let is_folder = package.only_file()?.is_none() && followed.rendering.is_none();
     let remote = (followed.upstream.is_remote() && is_folder).then(|| {
         let path = &followed.lock.directory;
@@ -127,9 +127,7 @@ fn made(
     own.retain(|path, _| (path == RULES || !is_setting(path)) && !values.contains(path));
     let outcome = run_step(
         &create_overlay::FUNCTION,
-        |_, list, supplied, results| {
-            create_overlay::create_overlay(remote, list, supplied, results)
-        },
+        |run| create_overlay::create_overlay(remote, run),
         inputs,
         Items::Package(own),
     )?;

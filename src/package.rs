@@ -12,8 +12,8 @@ use krm_merge::Leaves;
 use krm_merge::member::{Member, find_packages};
 use krm_merge::resources::{PairingSource, pair};
 use krm_package::{
-    self as package, FileChange, PackageLock, Skipped, is_krm_name, read_package, recover_package,
-    write_package_whole,
+    self as package, FileChange, PackageLock, Skipped, file_name, is_krm_name, read_package,
+    recover_package, write_package_whole,
 };
 use krm_yaml::{Document, NodeRef, OwnedDocument};
 
@@ -126,7 +126,8 @@ impl LocalPackage {
             return Err(Failure::new(message).hint("krmv get SOURCE DIR"));
         }
         let lock = PackageLock::acquire(directory).map_err(|error| {
-            Failure::new(format!("cannot lock '{name}': {error}"))
+            Failure::from(error)
+                .context(format_args!("cannot lock '{name}'"))
                 .hint(command(["ls", "-ld", &name]))
         })?;
         let lock = lock.ok_or_else(|| {
@@ -335,20 +336,14 @@ impl LocalPackage {
 
     /// Writes the changes. If the program is killed meanwhile, the next run completes them.
     pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
-        write_package_whole(&self.files, changes).map_err(|error| {
-            Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
-        })
+        write_package_whole(&self.files, changes)
+            .map_err(|error| Failure::from(error).hint(command(["ls", "-la", &self.name()])))
     }
 }
 
 /// The surroundings of a package directory, which may not exist yet.
 pub(crate) fn around(directory: &Path, repository: Option<&OwnRepository>) -> Surroundings {
     Surroundings::of(directory, repository.map(OwnRepository::root))
-}
-
-/// The last component of a path.
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A path that no command takes for a flag.
@@ -409,8 +404,9 @@ pub(crate) fn collect_packages(
     if directory.join(KPTFILE).is_file() {
         found.push(directory.to_path_buf());
     }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let entries = std::fs::read_dir(directory).map_err(|error| {
+        Failure::from(error).context(format_args!("cannot read '{}'", directory.display()))
+    })?;
     let mut folders: Vec<PathBuf> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;

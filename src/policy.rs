@@ -54,8 +54,8 @@ fn document(contents: &Contents, place: &str) -> Result<Option<NamedDocument>> {
         return Ok(None);
     };
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let document = OwnedDocument::parse_resource(text)
-        .map_err(|error| Failure::new(format!("{place}: {error}")))?;
+    let document =
+        OwnedDocument::parse_resource(text).map_err(|error| Failure::from(error).context(place))?;
     let place = place.to_owned();
     Ok(Some(NamedDocument { place, document }))
 }

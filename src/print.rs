@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
+use krm_core::results::cut_to_differences;
 use krm_function::filter::coloured_diff;
-use krm_merge::package::cut_to_differences;
 use krm_package::escaped::{Piece, ShownLine, ShownText, StandardStream};
 
 use super::cli::Common;
@@ -200,7 +200,7 @@ pub(crate) fn to_stdout(text: &str) -> Result<()> {
 }
 
 fn cannot_write(error: io::Error) -> Failure {
-    Failure::new(format!("cannot write to standard output: {error}"))
+    Failure::from(error).context("cannot write to standard output")
 }
 
 /// Writes one JSON document to standard output.

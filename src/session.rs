@@ -8,6 +8,8 @@ use krm_core::kptfile::UpstreamLock;
 use krm_core::latest::is_older;
 use krm_core::results::FunctionResult;
 use krm_function::supplied::{Role, SuppliedPackage};
+use krm_package::file_name;
+use krm_remote::RemoteError;
 use krm_render::RenderRequest;
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, older_revision};
@@ -16,7 +18,7 @@ use super::failure::{Failure, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name, release_outside_git};
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, file_name};
+use super::package::{Contents, KPTFILE, LocalPackage};
 use super::policy::{self, CountedReleases};
 use super::print::warning;
 use super::rendering::PackageRendering;
@@ -119,7 +121,8 @@ impl<'p> FollowedPackage<'p> {
         let next = rendering.as_ref().map(|rendering| &rendering.next);
         upstream.is_kustomized = next == Some(&RenderRequest::Kustomize);
         upstream.list_once(&lock.directory, listings)?;
-        upstream.compare_locked(lock)?;
+        let compared = upstream.compare_locked(lock);
+        compared.map_err(|failure| upstream.with_adopt_hint(failure, lock, &package.name()))?;
         upstream.releases.follow(lock.reference.as_deref());
         upstream
             .releases
@@ -193,26 +196,6 @@ impl<'p> FollowedPackage<'p> {
         self.upstream.fetch_by(path, revision, request, &known)
     }
 
-    /// The revision that a lock names.
-    pub(crate) fn locked_revision(&self, lock: &UpstreamLock) -> Result<Revision> {
-        let named = lock.reference.as_deref();
-        let known = named.and_then(|name| self.upstream.releases.named(name));
-        let commit = lock
-            .commit
-            .clone()
-            .or(known.map(|known| known.commit.clone()));
-        let commit = commit.ok_or_else(|| {
-            let message = "the lock has no commit, and the repository has no tag or branch named like its `ref`";
-            Failure::new(message).hint("krmv help get")
-        })?;
-        let name = named.unwrap_or(&commit).to_owned();
-        let mut revision = Revision::named(&name, commit);
-        if let Some(name) = locked_name(lock) {
-            revision.lock_ref = name;
-        }
-        Ok(revision)
-    }
-
     /// What the lock names, and what is newer.
     pub(crate) fn model(&self) -> Result<&Followed> {
         if let Some(model) = self.model.get() {
@@ -231,7 +214,7 @@ impl<'p> FollowedPackage<'p> {
             .newer
             .retain(|newer| counted.refusal(&newer.name).is_none());
         if self.is_rendered_anew() {
-            let locked = self.locked_revision(self.lock)?;
+            let locked = self.upstream.locked_revision(self.lock)?;
             model.newer.insert(0, NewerRevision::rendered_anew(&locked));
         }
         Ok(self.model.get_or_init(|| model))
@@ -241,8 +224,8 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let Some(request) = request else {
             return match self.model()?.newest() {
-                Some(newest) => self.upstream.resolved(newest.revision(), Some(self.lock)),
-                None => self.locked_revision(self.lock),
+                Some(newest) => self.resolved(newest.revision()),
+                None => self.upstream.locked_revision(self.lock),
             };
         };
         let found = self.upstream.requested(&self.lock.directory, request);
@@ -260,7 +243,18 @@ impl<'p> FollowedPackage<'p> {
         if let Some(why) = self.counted.refusal(name) {
             warning(format_args!("{why}; you asked for {name}"));
         }
-        self.upstream.resolved(found, Some(self.lock))
+        self.resolved(found)
+    }
+
+    fn resolved(&self, revision: Revision) -> Result<Revision> {
+        let (lock, name) = (self.lock, self.package.name());
+        let resolved = self.upstream.resolved(revision, Some(lock));
+        resolved.map_err(|failure| match failure.cause() {
+            Some(RemoteError::Replaced { .. }) => {
+                self.upstream.with_adopt_hint(failure, lock, &name)
+            }
+            _ => failure,
+        })
     }
 
     /// The path of the package in upstream at a revision.
@@ -297,13 +291,11 @@ impl<'p> FollowedPackage<'p> {
             if !failure.hints.is_empty() {
                 return failure;
             }
-            let address = self.upstream.address();
-            let source = format!("{address}@{}", target.upstream_ref);
             Failure {
                 message: format!("{} in {}", failure.message, target.lock_ref),
                 ..failure
             }
-            .hint(command(["krmv", "get", &source]))
+            .hint(self.upstream.get_command(own, &target.upstream_ref))
         })
     }
 
@@ -352,22 +344,15 @@ impl<'p> FollowedPackage<'p> {
 
     /// Like [`Self::original`], with this name for the file of a single-file package.
     fn original_named(&self, file: Option<&str>) -> Result<Arc<SuppliedPackage>> {
-        let revision = self.locked_revision(self.lock)?;
+        let revision = self.upstream.locked_revision(self.lock)?;
         let request = self.locked_request();
         let files = self.fetch(&self.lock.directory, &revision, request, None);
-        let (files, _) = files.map_err(|mut error| {
+        let (files, _) = files.map_err(|failure| {
             let name = self.package.name();
-            error.message = format!(
-                "cannot read the original revision of '{name}': {}",
-                error.message
-            );
-            // A revision that was not fetched is not lost.
-            if !self.upstream.is_only_cached() {
-                let source = self.upstream.adopt_source(&self.lock.directory);
-                let adopt = command(["krmv", "get", "--adopt", &source, &name]);
-                error.hints.push(adopt);
-            }
-            error
+            let failure = self.upstream.with_adopt_hint(failure, self.lock, &name);
+            failure.context(format_args!(
+                "cannot read the original revision of '{name}'"
+            ))
         })?;
         supplied_with_ignored(files, Role::Original, file, &[])
     }

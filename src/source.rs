@@ -9,7 +9,7 @@ use krm_upstream::{self as upstream, BrowserAddress, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::PackageOrigin;
-use super::sources::{NamedSource, RemoteSource};
+use krm_remote::{NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl SourceArgument {
     }
 
     fn refused(error: Unexpected) -> Failure {
-        Failure::new(error.to_string()).hint(command(["krmv", "help", "get"]))
+        Failure::from(error).hint("krmv help get")
     }
 
     /// The repository as a Kptfile names it: a password must not be committed.
@@ -259,7 +259,7 @@ fn remote_source(argument: &str, tags: Option<&str>) -> Result<Option<NamedSourc
 
 /// The failure for a source that cannot be read.
 pub(crate) fn unreadable(error: UsageError) -> Failure {
-    Failure::new(error.to_string()).hint(command(["krmv", "help", "get"]))
+    Failure::from(error).hint("krmv help get")
 }
 
 fn wrong(argument: &str) -> Failure {

@@ -8,7 +8,7 @@ use krm_core::results::and_more;
 use krm_core::source_text::parse_document;
 use krm_package::is_temporary;
 use krm_upstream::git::{CommitDescription, GitCommand};
-use krm_yaml::Path as YamlPath;
+use krm_yaml::{Path as YamlPath, PlaceIndex};
 
 use super::client::{self, Place};
 use super::conflict::ReportedConflict;
@@ -308,7 +308,7 @@ fn last_line(directory: &Path, conflict: &ReportedConflict) -> Option<usize> {
     let line_at = |offset: usize| document.location(offset).line;
     let roots = (0..document.len()).rev().filter_map(|at| document.root(at));
     let mut roots = roots.skip_while(|root| Some(line_at(root.range().start)) > conflict.line());
-    let (_, node) = roots.next()?.place(&path);
+    let (_, node) = PlaceIndex::default().place(roots.next()?, &path);
     let node = node?;
     Some(line_at(node.range().start + node.source().trim_end().len()))
 }

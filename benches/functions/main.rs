@@ -6,6 +6,12 @@
 //! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go next to ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    reason = "a benchmark may stop"
+)]
 
 mod context;
 mod counts;

@@ -6,6 +6,7 @@ use krm_core::config::Config;
 use set_package_context::FUNCTION;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
+use krm_function::StepRun;
 use krm_function::supplied::Supplied;
 use libfuzzer_sys::fuzz_target;
 
@@ -24,7 +25,12 @@ fn run(text: &str) -> Option<String> {
     let config = Config::parse(CONFIG.to_owned(), "config").expect("a config");
     let mut results = Results::default();
     let supplied = Supplied::default();
-    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).ok()?;
+    (FUNCTION.step)(StepRun {
+        config: config.node(),
+        list: &mut list,
+        supplied: &supplied,
+        results: &mut results,
+    }).ok()?;
     if results.has_errors() {
         return None;
     }

@@ -35,7 +35,9 @@ impl Branches {
     /// Reads the branches, and asks `origin` for its own.
     pub(super) fn open(repository: &OwnRepository, prefix: &str, is_offline: bool) -> Result<Self> {
         let prefix = RefName::parse(prefix).map_err(|error| {
-            Failure::new(format!("--branch: {error}")).hint("krmv upgrade --all --branch")
+            Failure::from(error)
+                .context("--branch")
+                .hint("krmv upgrade --all --branch")
         })?;
         let head = head(repository)?;
         let place = Place::Own(repository);
@@ -160,8 +162,11 @@ impl PackageBranch {
 
     /// The failure to read a package on a branch of a person.
     pub(super) fn not_there(&self, failure: Failure) -> Failure {
-        let message = format!("on the branch {}: {}", self.name, failure.message);
-        Failure::new(message).hint(command(["git", "log", &self.name]))
+        let on_branch = Failure {
+            hints: vec![command(["git", "log", &self.name])],
+            ..failure
+        };
+        on_branch.context(format_args!("on the branch {}", self.name))
     }
 
     /// Whether an earlier run left the branch at this commit.

@@ -84,10 +84,7 @@ pub(super) fn of(package: &LocalPackage) -> Result<Option<RenderRequest>> {
     let kptfile = LocalPackage::kptfile(&package.contents);
     let name = kptfile::name(&kptfile).unwrap_or_else(|| package.label());
     let asked = asked(&written, &package.directory, &name);
-    asked.map(Some).map_err(|error| Failure {
-        message: format!("{place}: {}", error.message),
-        ..error
-    })
+    asked.map(Some).map_err(|error| error.context(place))
 }
 
 /// Reads what is asked for, with the values as they are now. A release without a name has that of the package.

@@ -54,7 +54,7 @@ impl PackageRendering {
             found.map_err(|error| {
                 let path = package.git_path(folder);
                 let log = package.git_command(&["log", "-p", "--", &path]);
-                Failure::new(error.to_string()).hint(log)
+                Failure::from(error).hint(log)
             })
         };
         let (locked, open) = (at(LOCKED)?, at(OPEN)?.filter(|_| is_open));

@@ -81,7 +81,7 @@ fn unpacked(source: &Package, inner: &str, request: &RenderRequest) -> Result<Te
         }
     } else {
         let refused = refuse_remote(source, inner);
-        refused.map_err(|error| Failure::new(error.to_string()).hint("krmv help get"))?;
+        refused.map_err(|error| Failure::from(error).hint("krmv help get"))?;
     }
     Ok(folder)
 }

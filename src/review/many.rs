@@ -1,5 +1,6 @@
 //! A review over several packages: a summary first, then the review of each package that changed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use krm_function::filter::ReportFormat;
@@ -52,21 +53,32 @@ pub(super) fn arguments(words: &[String]) -> Result<(Vec<PathBuf>, Option<String
     Ok((packages, request))
 }
 
-/// The review of one package.
+/// A package, and its review.
 struct Reviewed {
+    name: String,
+    found: Result<PackageReview>,
+}
+
+struct PackageReview {
     package: LocalPackage,
-    found: Result<(Compared, Results)>,
+    compared: Compared,
+    results: Results,
 }
 
 impl Reviewed {
-    fn has_changed(&self) -> bool {
-        let results = self.found.as_ref().map(|(_, results)| results);
-        results.is_ok_and(|results| results.iter().any(report::is_finding))
+    /// The review, if it has findings.
+    fn changed(&self) -> Option<&PackageReview> {
+        let review = self.found.as_ref().ok()?;
+        review
+            .results
+            .iter()
+            .any(report::is_finding)
+            .then_some(review)
     }
 
     fn summary(&self) -> String {
         match &self.found {
-            Ok((_, results)) => report::summary(results),
+            Ok(review) => report::summary(&review.results),
             Err(failure) => failure.message.clone(),
         }
     }
@@ -101,22 +113,34 @@ pub(super) fn run(
     let mut failed = Vec::new();
     for (directory, package) in packages {
         match package {
-            Ok(package) => reviews.push(reviewed(package, request, from, review)),
-            Err(failure) => failed.push((directory.to_string_lossy().into_owned(), failure)),
+            Ok(package) => reviews.push(Reviewed {
+                name: package.name(),
+                found: reviewed(package, request, from, review),
+            }),
+            Err(failure) => failed.push(Reviewed {
+                name: directory.to_string_lossy().into_owned(),
+                found: Err(failure),
+            }),
         }
     }
+    reviews.extend(failed);
     match format(review, common) {
-        ReportFormat::Json => print_json(&reviews, &failed)?,
-        ReportFormat::Markdown => to_stdout(markdown(&reviews, &failed).as_str())?,
-        ReportFormat::Text => print_text(&reviews, &failed, request, common)?,
+        ReportFormat::Json => print_json(&reviews)?,
+        ReportFormat::Markdown => to_stdout(markdown(&reviews).as_str())?,
+        ReportFormat::Text => print_text(&reviews, request, common)?,
     }
-    if !failed.is_empty() || reviews.iter().any(|one| one.found.is_err()) {
+    if reviews.iter().any(|one| one.found.is_err()) {
         return Ok(exit::USAGE);
     }
-    let mut results = reviews.iter().filter_map(|one| one.found.as_ref().ok());
+    let mut found = found(&reviews);
     Ok(exit::open_if(
-        results.any(|(_, results)| results.has_errors()),
+        found.any(|review| review.results.has_errors()),
     ))
+}
+
+/// The reviews of the packages that could be reviewed.
+fn found(reviews: &[Reviewed]) -> impl Iterator<Item = &PackageReview> {
+    reviews.iter().filter_map(|one| one.found.as_ref().ok())
 }
 
 /// Where the change of all packages begins: at the last commit, if one of them changed since.
@@ -133,30 +157,30 @@ fn reviewed(
     request: Option<&str>,
     from: Option<&str>,
     review: &ReviewArguments,
-) -> Reviewed {
-    let found = Compared::of(&package, request, from).and_then(|compared| {
-        if let Some(results) = &compared.failed {
-            let first = results.iter().find(|one| !one.is_open_conflict());
-            let first = first.map(ToString::to_string).unwrap_or_default();
-            return Err(Failure::new(first));
-        }
-        let results = compared.reviewed(review)?;
-        Ok((compared, results))
-    });
-    Reviewed { package, found }
+) -> Result<PackageReview> {
+    let compared = Compared::of(&package, request, from)?;
+    if let Some(results) = &compared.failed {
+        let first = results.iter().find(|one| !one.is_open_conflict());
+        let first = first.map(ToString::to_string).unwrap_or_default();
+        return Err(Failure::new(first));
+    }
+    let results = compared.reviewed(review)?;
+    Ok(PackageReview {
+        package,
+        compared,
+        results,
+    })
 }
 
 /// How many changes of each risk all packages have.
-fn total(reviews: &[Reviewed]) -> Vec<(Risk, usize)> {
-    let count = |risk: Risk| {
-        let results = reviews.iter().filter_map(|one| one.found.as_ref().ok());
-        let counts = results.map(|(_, results)| report::count(results, risk));
+fn total(reviews: &[Reviewed]) -> [(Risk, usize); 4] {
+    Risk::WORST_FIRST.map(|risk| {
+        let counts = found(reviews).map(|review| report::count(&review.results, risk));
         (risk, counts.sum())
-    };
-    Risk::WORST_FIRST.map(count).into_iter().collect()
+    })
 }
 
-fn headline(reviews: &[Reviewed], failed: usize) -> String {
+fn headline(reviews: &[Reviewed]) -> String {
     let counts = total(reviews).into_iter().filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(risk, count)| format!("{count} {risk}"))
@@ -166,77 +190,55 @@ fn headline(reviews: &[Reviewed], failed: usize) -> String {
     } else {
         counts.join(", ")
     };
-    let packages = counted(reviews.len() + failed, "package");
-    format!("{packages}: {counts}")
+    format!("{}: {counts}", counted(reviews.len(), "package"))
 }
 
-fn print_text(
-    reviews: &[Reviewed],
-    failed: &[(String, Failure)],
-    request: Option<&str>,
-    common: &Common,
-) -> Result<()> {
+fn print_text(reviews: &[Reviewed], request: Option<&str>, common: &Common) -> Result<()> {
     let mut page = Page::new(common);
-    page.line(headline(reviews, failed.len()));
-    let lines = reviews
-        .iter()
-        .map(|one| (one.package.name(), one.summary(), one.found.is_err()));
-    let broken = failed.iter();
-    let broken = broken.map(|(path, failure)| (path.clone(), failure.message.clone(), true));
-    for (path, summary, is_failed) in lines.chain(broken) {
-        let path = page.styled(BOLD, path);
-        let summary = if is_failed {
-            page.styled(RED, summary)
-        } else {
-            ShownLine::of(&[&summary])
+    page.line(headline(reviews));
+    for one in reviews {
+        let path = page.styled(BOLD, &one.name);
+        let summary = match &one.found {
+            Ok(_) => ShownLine::of(&[&one.summary()]),
+            Err(_) => page.styled(RED, one.summary()),
         };
         page.wrapped(ShownLine::of(&[&"  ", &path, &": ", &summary]), 4);
     }
-    for one in reviews.iter().filter(|one| one.has_changed()) {
-        if let Ok((compared, results)) = &one.found {
-            page.line("");
-            compared.write_to(&mut page, &one.package, request, results);
-        }
+    for review in reviews.iter().filter_map(Reviewed::changed) {
+        page.line("");
+        let PackageReview {
+            package, results, ..
+        } = review;
+        review
+            .compared
+            .write_to(&mut page, package, request, results);
     }
     let failures = reviews.iter().filter_map(|one| one.found.as_ref().err());
-    let failures = failures.chain(failed.iter().map(|(_, failure)| failure));
     for hint in failures.flat_map(|failure| &failure.hints) {
         page.hint(hint);
     }
     page.finish()
 }
 
-fn markdown(reviews: &[Reviewed], failed: &[(String, Failure)]) -> Markdown {
-    let mut page =
-        Markdown::text(headline(reviews, failed.len())) + "\n\n| package | changes |\n|---|---|\n";
+fn markdown(reviews: &[Reviewed]) -> Markdown {
+    let mut page = Markdown::text(headline(reviews)) + "\n\n| package | changes |\n|---|---|\n";
     for one in reviews {
-        let name = Markdown::code(one.package.name());
+        let name = Markdown::code(&one.name);
         page = page + "| " + name + " | " + Markdown::prose(&one.summary()) + " |\n";
     }
-    for (path, failure) in failed {
-        let name = Markdown::code(path);
-        page = page + "| " + name + " | " + Markdown::prose(&failure.message) + " |\n";
-    }
-    for one in reviews.iter().filter(|one| one.has_changed()) {
-        if let Ok((compared, results)) = &one.found {
-            let name = Markdown::code(one.package.name());
-            page = page + "\n## " + name + "\n\n" + compared.to_markdown(results);
-        }
+    for review in reviews.iter().filter_map(Reviewed::changed) {
+        let name = Markdown::code(review.package.name());
+        page = page + "\n## " + name + "\n\n" + review.compared.to_markdown(&review.results);
     }
     page
 }
 
-fn print_json(reviews: &[Reviewed], failed: &[(String, Failure)]) -> Result<()> {
+fn print_json(reviews: &[Reviewed]) -> Result<()> {
     let packages = reviews.iter().map(|one| match &one.found {
-        Ok((compared, results)) => compared.document(&one.package, results),
-        Err(failure) => json!({"path": one.package.name(), "problem": failure.message}),
+        Ok(review) => review.compared.document(&review.package, &review.results),
+        Err(failure) => json!({"path": one.name, "problem": failure.message}),
     });
-    let broken = failed.iter();
-    let broken = broken.map(|(path, failure)| json!({"path": path, "problem": failure.message}));
-    let packages: Vec<_> = packages.chain(broken).collect();
-    let counts = total(reviews).into_iter();
-    let counts: serde_json::Map<_, _> = counts
-        .map(|(risk, count)| (risk.as_str().to_owned(), count.into()))
-        .collect();
-    print::json(&json!({"packages": packages, "counts": counts}))
+    let packages: Vec<_> = packages.collect();
+    let counts = total(reviews).map(|(risk, count)| (risk.as_str(), count));
+    print::json(&json!({"packages": packages, "counts": BTreeMap::from(counts)}))
 }

@@ -186,7 +186,7 @@ pub(crate) fn review_of(
     after.retain(|path, bytes| is_reviewed(path, bytes));
     let outcome = run_step(
         &review_package::FUNCTION,
-        |_, list, supplied, results| report_change(options, list, supplied, results),
+        |run| report_change(options, run),
         inputs,
         Items::Package(after),
     )?;
@@ -257,7 +257,7 @@ impl FollowedPackage<'_> {
             Some(from) => self.begin_at(from, &mut compared)?,
             None => {
                 compared.before = self.package.own(&self.package.contents)?;
-                compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
+                compared.names[0] = self.upstream.locked_revision(self.lock)?.lock_ref;
             }
         }
         Ok(compared)
@@ -267,7 +267,7 @@ impl FollowedPackage<'_> {
     fn begin_at(&self, from: &str, compared: &mut Compared) -> Result<()> {
         compared.names[0] = from.to_owned();
         if from == LOCK {
-            compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
+            compared.names[0] = self.upstream.locked_revision(self.lock)?.lock_ref;
             let supplied = self.original()?;
             let mark = "internal.kpt.dev/upstream-identifier";
             // `get` writes identities, which are not the user's changes.
@@ -344,10 +344,10 @@ impl FollowedPackage<'_> {
         let Some(old) = before.lock else {
             return Ok(None);
         };
-        let old = self.locked_revision(&old)?;
+        let old = self.upstream.locked_revision(&old)?;
         let new = match &self.package.tracking.open {
             Some(open) => self.open_target(open),
-            None => self.locked_revision(self.lock)?,
+            None => self.upstream.locked_revision(self.lock)?,
         };
         if old.commit == new.commit {
             return Ok(None);

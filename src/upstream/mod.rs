@@ -23,20 +23,21 @@ use krm_address::{Address, Credentials, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::FunctionResult;
 use krm_core::upstream_revision::UpstreamRevision;
+use krm_remote::{RemoteError, RemoteUpstream};
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
 
 use super::failure::{Failure, Hint, Result, command};
-use super::kptfile::PackageOrigin;
+use super::kptfile::{PackageOrigin, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::Contents;
 use super::releases::{ListedReference, Releases};
 use super::rendering::render;
 use super::shared::{Histories, Listings, cache};
 use super::source::SourceArgument;
-use super::sources::RemoteUpstream;
 
 use files::FilesUpstream;
+use remote::KrmvClient;
 use repository::GitUpstream;
 
 pub(crate) use supplied::{contents, supplied, supplied_with_ignored, to_clone};
@@ -100,6 +101,17 @@ trait UpstreamKind: Send + Sync {
     /// Whether a path in it is a package of one file.
     fn is_only_file(&self, path: &str) -> bool {
         krm_upstream::is_only_file(path)
+    }
+
+    /// What names a part of it at a revision, for a command line. `address` is its name for the user.
+    fn arguments(&self, address: &str, path: &str, revision: Option<&str>) -> Vec<String> {
+        let revision = revision.map(|revision| format!("@{revision}"));
+        let inner = if path.is_empty() {
+            String::new()
+        } else {
+            format!("//{path}")
+        };
+        vec![format!("{address}{inner}{}", revision.unwrap_or_default())]
     }
 
     /// A command that lists its releases.
@@ -192,6 +204,7 @@ impl UpstreamSource {
                 cache()?,
                 credentials,
                 is_offline,
+                &KrmvClient,
             )),
         };
         Ok(Self {
@@ -319,12 +332,40 @@ impl UpstreamSource {
         self.upstream.resolved(revision, locked)
     }
 
-    /// A command that records another revision of this source.
-    pub(crate) fn adopt_source(&self, path: &str) -> String {
-        if self.is_git() {
-            return format!("{}//{path}", self.address);
-        }
-        self.address.clone()
+    /// The command that records which revision a copy was made from.
+    pub(crate) fn adopt_command(&self, path: &str, revision: Option<&str>, name: &str) -> Hint {
+        let source = self.upstream.arguments(&self.address, path, revision);
+        command(["krmv", "get", "--adopt"])
+            .and(&source)
+            .and(&[name])
+    }
+
+    /// Adds how to go on if the locked revision is gone, or was replaced. One that was not fetched is not lost.
+    pub(crate) fn with_adopt_hint(
+        &self,
+        failure: Failure,
+        lock: &UpstreamLock,
+        name: &str,
+    ) -> Failure {
+        let revision = match failure.cause() {
+            Some(RemoteError::Replaced { release, .. }) => Some(release.clone()),
+            Some(
+                RemoteError::Missing { .. }
+                | RemoteError::MissingRelease { .. }
+                | RemoteError::NoFile { .. },
+            ) => None,
+            Some(_) => return failure,
+            None if self.is_only_cached() => return failure,
+            None => None,
+        };
+        let adopt = self.adopt_command(&lock.directory, revision.as_deref(), name);
+        failure.hint(adopt)
+    }
+
+    /// The command that makes a new package from a revision.
+    pub(crate) fn get_command(&self, path: &str, revision: &str) -> Hint {
+        let source = self.upstream.arguments(&self.address, path, Some(revision));
+        command(["krmv", "get"]).and(&source)
     }
 
     /// Where a revision lies, as a role of a function takes it.
@@ -391,6 +432,37 @@ impl UpstreamSource {
     /// Fetches a part of the history of a repository on another machine.
     pub(crate) fn fetch_history(&self, fetch: impl Fn(&Address) -> GitCommand) -> Result<()> {
         self.repository()?.fetch_history(fetch)
+    }
+
+    /// The revision that a lock names.
+    pub(crate) fn locked_revision(&self, lock: &UpstreamLock) -> Result<Revision> {
+        let named = lock.reference.as_deref();
+        let known = named.and_then(|name| self.releases.named(name));
+        let commit = lock
+            .commit
+            .clone()
+            .or(known.map(|known| known.commit.clone()));
+        let commit = commit.ok_or_else(|| {
+            let message = "the lock has no commit, and the repository has no tag or branch named like its `ref`";
+            Failure::new(message).hint("krmv help get")
+        })?;
+        let name = named.unwrap_or(&commit).to_owned();
+        let mut revision = Revision::named(&name, commit);
+        if let Some(name) = locked_name(lock) {
+            revision.lock_ref = name;
+        }
+        Ok(revision)
+    }
+
+    /// An error if what a lock names is gone, or was replaced.
+    pub(crate) fn check_locked(&self, lock: &UpstreamLock) -> Result<()> {
+        let revision = self.locked_revision(lock)?;
+        if self.is_git() {
+            self.fetch_commit(&revision.commit)?;
+        } else {
+            self.fetch(&lock.directory, &revision)?;
+        }
+        Ok(())
     }
 
     /// A command that brings a commit into the cache. `None` for what is on this machine.

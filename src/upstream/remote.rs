@@ -1,26 +1,46 @@
 //! Release files, charts and images on another machine as upstreams.
 
+use krm_address::{Address, Credentials};
 use krm_core::kptfile::UpstreamLock;
+use krm_remote::{Client, Fetched, RemoteRelease, RemoteUpstream};
 use krm_upstream::ContentDigest;
-use krm_upstream::git::{Revision, Snapshot};
+use krm_upstream::git::{GitCommand, Revision, Snapshot};
 
 use super::{FetchedRevision, UpstreamKind};
+use crate::client::{self, Place};
 use crate::failure::Result;
 use crate::kptfile::locked_name;
+use crate::progress::progress;
 use crate::releases::{ListedReference, Releases};
 use crate::shared::Listings;
 use crate::source::unreadable;
-use crate::sources::{Fetched, RemoteRelease, RemoteUpstream};
 
-impl RemoteUpstream {
-    fn at(&self, revision: &Revision) -> Result<Fetched> {
-        let name = &revision.lock_ref;
-        match ContentDigest::parse(&revision.commit) {
-            Some(digest) => self.with_digest(name, &digest),
-            None => self
-                .fetch_release(name, false)?
-                .ok_or_else(|| self.missing(name)),
-        }
+/// What krmv does for a source: it shows progress, and runs the user's `git`.
+#[derive(Debug)]
+pub(super) struct KrmvClient;
+
+impl Client for KrmvClient {
+    fn says(&self, what: &str) {
+        progress(format_args!("{what}"));
+    }
+
+    fn list_references(
+        &self,
+        repository: &Address,
+        credentials: Option<&Credentials>,
+    ) -> std::result::Result<String, String> {
+        let list = GitCommand::list_references(repository);
+        client::text_with(Place::Elsewhere, &list, credentials).map_err(|error| error.message)
+    }
+}
+
+fn fetched(upstream: &RemoteUpstream, revision: &Revision) -> krm_remote::Result<Fetched> {
+    let name = &revision.lock_ref;
+    match ContentDigest::parse(&revision.commit) {
+        Some(digest) => upstream.with_digest(name, &digest),
+        None => upstream
+            .fetch_release(name, false)?
+            .ok_or_else(|| upstream.missing(name)),
     }
 }
 
@@ -38,7 +58,7 @@ impl UpstreamKind for RemoteUpstream {
         revision: &Revision,
         _: Option<&ListedReference>,
     ) -> Result<FetchedRevision> {
-        let fetched = self.at(revision)?;
+        let fetched = fetched(self, revision)?;
         let (package, origin) = if self.source.is_only_file(path) {
             (fetched.only_file(&self.source, path)?, None)
         } else {
@@ -84,7 +104,7 @@ impl UpstreamKind for RemoteUpstream {
             && let Some(expected) = locked.commit.as_deref().and_then(ContentDigest::parse)
             && expected != found.digest
         {
-            return Err(self.replaced(name, &expected, Some(&found.digest)));
+            return Err(self.replaced(name, &expected, Some(&found.digest)).into());
         }
         Ok(Revision {
             commit: found.digest.as_str().to_owned(),
@@ -102,7 +122,7 @@ impl UpstreamKind for RemoteUpstream {
         if let (Some(found), false) = (&current, self.can_move())
             && *found != digest
         {
-            return Err(self.replaced(&name, &digest, Some(found)));
+            return Err(self.replaced(&name, &digest, Some(found)).into());
         }
         let current = current.unwrap_or(digest);
         Ok(Some((name, current.as_str().to_owned())))
@@ -124,6 +144,10 @@ impl UpstreamKind for RemoteUpstream {
             return self.known(&release.name);
         }
         Some(release.commit.clone())
+    }
+
+    fn arguments(&self, _: &str, path: &str, revision: Option<&str>) -> Vec<String> {
+        self.source.arguments(path, revision)
     }
 
     fn note(&self, release: &str) -> Option<String> {

@@ -407,7 +407,10 @@ const CORE_READERS: [(&str, &str); 10] = [
     ),
     ("crates/krm-patch/src/write/text.rs", "a literal"),
     ("src/review/mod.rs", "only whether a text is YAML"),
-    ("src/sources/helm.rs", "the index of a chart repository"),
+    (
+        "crates/krm-remote/src/helm.rs",
+        "the index of a chart repository",
+    ),
 ];
 
 #[test]

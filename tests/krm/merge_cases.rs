@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use krm_core::config::Config;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
+use krm_function::StepRun;
 use krm_function::supplied::{Role, Supplied};
 use krm_package::{FileChange, read_package};
 use krm_yaml::{OwnedDocument, Value};
@@ -49,7 +50,13 @@ fn merge_directories(
         &mut results,
     )
     .expect("roles");
-    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).expect("runs");
+    (FUNCTION.step)(StepRun {
+        config: config.node(),
+        list: &mut list,
+        supplied: &supplied,
+        results: &mut results,
+    })
+    .expect("runs");
     let mut after = read(local);
     if !results.has_errors() {
         for change in list.file_changes() {
@@ -611,7 +618,13 @@ fn values_of_secrets_are_not_shown() {
     ];
     let supplied =
         Supplied::read(&[], FUNCTION.roles, &flags, None, &mut list, &mut results).expect("roles");
-    (FUNCTION.step)(None, &mut list, &supplied, &mut results).expect("runs");
+    (FUNCTION.step)(StepRun {
+        config: None,
+        list: &mut list,
+        supplied: &supplied,
+        results: &mut results,
+    })
+    .expect("runs");
     let said: String = results
         .iter()
         .map(|result| result.to_value().to_json())
@@ -641,7 +654,13 @@ fn a_resource_list_with_annotated_items() {
     );
     let mut list = ResourceList::parse(text).expect("a list");
     let mut results = Results::default();
-    (FUNCTION.step)(None, &mut list, &Supplied::default(), &mut results).expect("runs");
+    (FUNCTION.step)(StepRun {
+        config: None,
+        list: &mut list,
+        supplied: &Supplied::default(),
+        results: &mut results,
+    })
+    .expect("runs");
     let emitted = list.emit(&Results::default(), true).expect("texts");
     let text: String = emitted.iter().map(|piece| &**piece).collect();
     assert_eq!(text, format!("{head}{}", item(Some("dest"), "2")));

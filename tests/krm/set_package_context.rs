@@ -3,6 +3,7 @@
 use krm_core::config::Config;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
+use krm_function::StepRun;
 use krm_function::supplied::Supplied;
 use krm_yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
 use proptest::prelude::*;
@@ -621,7 +622,13 @@ fn mixed_line_endings_leave_no_lone_carriage_return() {
     let config = Config::parse(config, "config").expect("a config");
     let mut list = ResourceList::parse(before.to_owned()).expect("a ResourceList");
     let (supplied, mut results) = (Supplied::default(), Results::default());
-    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).expect("a run");
+    (FUNCTION.step)(StepRun {
+        config: config.node(),
+        list: &mut list,
+        supplied: &supplied,
+        results: &mut results,
+    })
+    .expect("a run");
     let emitted = list.emit(&Results::default(), true).expect("YAML");
     let after: String = emitted.iter().map(|piece| &**piece).collect();
     assert!(

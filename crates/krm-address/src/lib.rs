@@ -13,6 +13,7 @@
 
 mod commit_id;
 mod credentials;
+pub mod encoded;
 mod http_address;
 mod location;
 mod ref_name;

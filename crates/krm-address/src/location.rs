@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::encoded::percent_decoded;
 use super::{Credentials, Surroundings, Unexpected};
 
 /// The address of a repository: a URL of a listed scheme, an SSH address as `scp` takes it, or an absolute path.
@@ -193,21 +194,9 @@ fn is_scp_like(text: &str) -> bool {
 
 /// A text of a URL with its `%` escapes resolved. `None` if they are wrong, or stand for control characters.
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                let digits = std::str::from_utf8(&digits).ok()?;
-                u8::from_str_radix(digits, 16).ok()?
-            }
-            byte => byte,
-        };
-        bytes.push(byte);
-    }
-    let text = String::from_utf8(bytes).ok()?;
-    (!text.contains(char::is_control)).then_some(text)
+    let (bytes, is_right) = percent_decoded(text);
+    let text = String::from_utf8(bytes).ok().filter(|_| is_right);
+    text.filter(|text| !text.contains(char::is_control))
 }
 
 /// A wrong address as an error shows it: what is before an `@` may be a password.

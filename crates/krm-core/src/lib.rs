@@ -56,12 +56,6 @@
 //!   OpenAPI document.
 //! - A ResourceList holds all of its items in memory. A fleet is processed package by package.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 // A schema that a macro derives names its types from outside; here, the same name is the crate itself.
 #[cfg(feature = "schema")]
 extern crate self as krm_core;
@@ -72,6 +66,7 @@ mod word_enum;
 pub mod conditions;
 pub mod config;
 pub mod diff;
+pub mod glob;
 pub mod identity;
 pub mod kptfile;
 pub mod latest;

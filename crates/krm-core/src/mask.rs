@@ -68,12 +68,10 @@ impl SecretTexts {
             let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
                 continue;
             };
-            let document = document.document();
-            let roots = (0..document.len()).filter_map(|index| document.root(index));
+            let roots = document.roots();
             for hidden in roots.flat_map(|root| hidden_nodes(root, false)) {
-                found.extend(
-                    scalars(hidden).filter_map(|node| node.scalar_text().map(str::to_owned)),
-                );
+                let texts = scalars(hidden).filter_map(|node| node.scalar_text());
+                found.extend(texts.map(str::to_owned));
             }
         }
         found.remove("");
@@ -91,17 +89,16 @@ impl SecretTexts {
         let Ok(document) = OwnedDocument::parse(shown.to_string()) else {
             return shown;
         };
-        let document = document.document();
         let mut ranges = BTreeMap::new();
-        let roots = (0..document.len()).filter_map(|index| document.root(index));
-        for node in roots.flat_map(scalars).filter(|node| self.is_hidden(*node)) {
+        let nodes = document.roots().flat_map(scalars);
+        for node in nodes.filter(|node| self.is_hidden(*node)) {
             let range = node.range();
             ranges.insert(range.start, (range.end, "\"***\""));
         }
         if ranges.is_empty() {
             return shown;
         }
-        Cow::Owned(with_masks(document.text, &ranges))
+        Cow::Owned(with_masks(&shown, &ranges))
     }
 
     fn is_hidden(&self, node: NodeRef<'_>) -> bool {
@@ -147,11 +144,7 @@ fn read(texts: [&str; 2], is_secret: bool) -> ([Option<OwnedDocument>; 2], [AllH
     let sides = texts.map(|text| OwnedDocument::parse(text.to_owned()).ok());
     let hidden = sides.each_ref().map(|side| {
         let mut found = AllHidden::new();
-        let document = side.as_ref().map(OwnedDocument::document);
-        let roots = document
-            .into_iter()
-            .flat_map(|document| (0..document.len()).filter_map(move |index| document.root(index)));
-        for root in roots {
+        for root in side.iter().flat_map(OwnedDocument::roots) {
             let is_secret = is_secret && root.get("target").is_none();
             for node in hidden_nodes(root, is_secret) {
                 hide(node, &mut found);

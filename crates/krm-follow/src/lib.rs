@@ -24,12 +24,6 @@
 //!   which nearly everything was edited is not found.
 //! - A package has one upstream. A subpackage with another one has its own Kptfile.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod ignored;
 mod range;
 mod search;

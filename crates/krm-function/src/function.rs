@@ -17,15 +17,22 @@ use krm_package::escaped::{Markdown, ShownText};
 use krm_package::{is_krm_name, is_package_file};
 use krm_yaml::NodeRef;
 
-/// A step: edits the items of the list or creates documents from them, and reports results. Its functionConfig is
-/// `None` if it is absent, empty or `null`. Resources that are not part of the package are supplied by role. If one
-/// of the results is an error, the caller discards all edits.
-pub type Step = fn(
-    Option<NodeRef<'_>>,
-    &mut ResourceList,
-    &Supplied,
-    &mut Results,
-) -> Result<Output, UsageError>;
+/// A step: edits the items of the list or creates documents from them, and reports results. If one of the results is an
+/// error, the caller discards all edits.
+pub type Step = fn(StepRun<'_>) -> Result<Output, UsageError>;
+
+/// What a step works with.
+#[derive(Debug)]
+pub struct StepRun<'r> {
+    /// The functionConfig; `None` if it is absent, empty or `null`.
+    pub config: Option<NodeRef<'r>>,
+    /// The items.
+    pub list: &'r mut ResourceList,
+    /// Resources that are not part of the package, by role.
+    pub supplied: &'r Supplied,
+    /// What the step reports.
+    pub results: &'r mut Results,
+}
 
 /// What a function does with the directory of `--package`.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +98,7 @@ impl Function {
         sources: &[],
         on_package: OnPackage::Edits,
         merge_driver: None,
-        step: |_, _, _, _| Ok(Output::Edited),
+        step: |_| Ok(Output::Edited),
     };
 
     /// Whether the function accepts this file as a package of one file.

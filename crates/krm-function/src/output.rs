@@ -129,9 +129,7 @@ fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> 
         return Ok(vec![text]);
     };
     let parsed = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
-    let document = parsed.document();
-    let roots = (0..document.len()).filter_map(|at| document.root(at));
-    let annotated = roots.enumerate().map(|(index, root)| {
+    let annotated = parsed.roots().enumerate().map(|(index, root)| {
         let annotations = [
             (PATH_ANNOTATIONS[1], path.to_owned()),
             (INDEX_ANNOTATIONS[1], index.to_string()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::function::Function;
+use crate::function::{Function, StepRun};
 use crate::output::{Document, Output};
 use crate::package_revision::within;
 use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage, only_package};
@@ -13,7 +13,7 @@ use krm_core::resource::PACKAGE_PATH_ANNOTATION;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
 use krm_package::{FileChange, Package, check_package_path, check_path_of_package};
-use krm_yaml::{NodeRef, OwnedDocument, Path};
+use krm_yaml::{OwnedDocument, Path};
 
 /// The inputs of a function in addition to the items.
 #[derive(Debug, Default)]
@@ -116,12 +116,7 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
 /// As [`run`].
 pub fn run_step(
     function: &Function,
-    step: impl FnOnce(
-        Option<NodeRef<'_>>,
-        &mut ResourceList,
-        &Supplied,
-        &mut Results,
-    ) -> Result<Output, UsageError>,
+    step: impl FnOnce(StepRun<'_>) -> Result<Output, UsageError>,
     inputs: Inputs,
     items: Items,
 ) -> Result<Outcome, UsageError> {
@@ -223,12 +218,7 @@ fn changed(
 /// Reads config and supplied inputs, then runs the step on a list.
 pub(crate) fn run_on(
     function: &Function,
-    step: impl FnOnce(
-        Option<NodeRef<'_>>,
-        &mut ResourceList,
-        &Supplied,
-        &mut Results,
-    ) -> Result<Output, UsageError>,
+    step: impl FnOnce(StepRun<'_>) -> Result<Output, UsageError>,
     inputs: Inputs,
     list: &mut ResourceList,
 ) -> Result<(Output, Results), UsageError> {
@@ -268,7 +258,12 @@ pub(crate) fn run_on(
         let prints = list.is_package();
         let work = |list: &mut ResourceList, results: &mut Results| {
             list.limit_edits(supplied.length());
-            let output = step(config, list, &supplied, results)?;
+            let output = step(StepRun {
+                config,
+                list,
+                supplied: &supplied,
+                results,
+            })?;
             if results.has_errors() {
                 return Ok(output);
             }

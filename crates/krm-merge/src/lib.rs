@@ -76,12 +76,6 @@
 //!   contradict each other. krm-review reports some of these.
 //! - Files that are not YAML are merged by lines. Binary files are one value.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod alike;
 mod bookkeeping;
 pub mod combine;

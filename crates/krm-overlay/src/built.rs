@@ -146,21 +146,19 @@ pub(super) fn remove_copies<'p>(objects: &mut Vec<BuiltObject<'p>>) -> Vec<Built
 /// The value at a path of keys and indexes.
 pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
     let mut steps = path.iter().map(AsRef::as_ref);
-    steps.try_fold(value, |value, step| match value {
-        Value::Sequence(items) => items.get(step.parse::<usize>().ok()?),
-        _ => value.get(step),
-    })
+    steps.try_fold(value, Value::part)
 }
 
 /// Sets the value at a path. Missing mappings are created.
 fn set(mut value: &mut Value, path: &[String], new: &Value) -> Result<(), String> {
     for step in path {
-        let place = match value {
-            Value::Mapping(_) | Value::Null => Some(value.field_mut(step)),
-            Value::Sequence(items) => step.parse().ok().and_then(|at: usize| items.get_mut(at)),
-            _ => None,
+        value = match value {
+            Value::Mapping(_) | Value::Null => value.field_mut(step),
+            _ => {
+                let part = value.part_mut(step);
+                part.ok_or_else(|| format!("`{step}` does not exist"))?
+            }
         };
-        value = place.ok_or_else(|| format!("`{step}` does not exist"))?;
     }
     *value = new.clone();
     Ok(())

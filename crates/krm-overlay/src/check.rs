@@ -15,8 +15,9 @@ use super::patched::PatchedObjects;
 use super::transformations::{Transformations, containers};
 use super::{OverlayError, PackageTexts};
 use krm_core::resource_key::ResourceKey;
-use krm_core::schema::Schema;
+use krm_core::schema::{Keys, Schema};
 use krm_patch::kustomize::{directive, merge};
+use krm_patch::rules::Rules;
 use krm_yaml::Value;
 
 const NEEDLESS: &str = "it changes nothing: the base already has this value";
@@ -224,21 +225,26 @@ fn needless_parts(
         let unchanged = || objects.get(*objects.with_id(&id).first()?);
         if let Some(found) = before.get(&id).copied().or_else(unchanged) {
             let after = merge(&found.value, patch, schema);
-            leaves(patch, Some(&found.value), after.as_ref(), "", &mut parts);
+            let rules = Rules::of(schema, found.text(&["apiVersion"]), found.kind());
+            let versions = [Some(&found.value), after.as_ref()];
+            leaves(patch, versions, rules, "", &mut parts);
         }
     }
     parts
 }
 
-/// Collects the paths at which a patch has the value of `live`. The fields that identify a resource or an element do
-/// not count. A list that is in `after` as the patch has it may have replaced the list, and needs all its elements.
+/// Collects the paths at which a patch has the value of live, the first of `versions`. The fields that identify a resource
+/// or an element do not count. A list that is in the second version, the result, as the patch has it may have replaced the
+/// list, and needs all its elements.
 fn leaves(
     patch: &Value,
-    live: Option<&Value>,
-    after: Option<&Value>,
+    versions: [Option<&Value>; 2],
+    rules: Rules<'_>,
     path: &str,
     found: &mut Vec<String>,
 ) {
+    let [live, after] = versions;
+    let mut add = |is_needless: bool| found.extend(is_needless.then(|| path.to_owned()));
     match patch {
         Value::Mapping(fields) if directive(patch).is_none() => {
             for (key, value) in fields {
@@ -251,42 +257,47 @@ fn leaves(
                     } else {
                         format!("{path}.{name}")
                     };
-                    let [live, after] = [live, after].map(|side| side?.get(&name));
-                    leaves(value, live, after, &below, found);
+                    let versions = versions.map(|side| side?.get(&name));
+                    leaves(value, versions, rules.field(&name), &below, found);
                 }
             }
         }
         Value::Mapping(_) => {}
-        Value::Null if live.is_none() => found.push(path.to_owned()),
-        Value::Null => {}
-        Value::Sequence(items) => {
-            let maps = items.iter().all(|item| item.get("name").is_some());
-            if !maps || items.is_empty() || after == Some(patch) {
-                found.extend((live == Some(patch)).then(|| path.to_owned()));
-                return;
-            }
-            for item in items {
-                let name = item.get("name");
-                let [old, new] = [live, after].map(|side| {
-                    let mut items = side?.items().iter();
-                    items.find(|other| other.get("name") == name)
-                });
-                if old.is_none() {
-                    continue;
+        Value::Null => add(live.is_none()),
+        Value::Sequence(items) => match rules.element_keys() {
+            Some(keys) if !items.is_empty() && after != Some(patch) => {
+                for item in items {
+                    element_leaves(item, keys, versions, rules, path, found);
                 }
-                let Value::Mapping(fields) = item else {
-                    continue;
-                };
-                let others = fields
-                    .iter()
-                    .filter(|(key, _)| key.as_str() != Some("name"));
-                let others = Value::Mapping(others.cloned().collect());
-                let name = name.map(Value::plain_text).unwrap_or_default();
-                leaves(&others, old, new, &format!("{path}[name={name}]"), found);
             }
-        }
-        _ => found.extend((live == Some(patch)).then(|| path.to_owned())),
+            _ => add(live == Some(patch)),
+        },
+        _ => add(live == Some(patch)),
     }
+}
+
+/// The same for an element of a list, whose keys do not count. An element that live does not have is new.
+fn element_leaves(
+    item: &Value,
+    keys: Keys<'_>,
+    versions: [Option<&Value>; 2],
+    rules: Rules<'_>,
+    path: &str,
+    found: &mut Vec<String>,
+) {
+    let has_keys_of = |other: &&Value| keys.names().all(|key| other.get(key) == item.get(key));
+    let same = versions.map(|side| side?.items().iter().find(has_keys_of));
+    let (Value::Mapping(fields), Some(_)) = (item, same[0]) else {
+        return;
+    };
+    let is_key = |key: &Value| keys.names().any(|name| key.as_str() == Some(name));
+    let (named, others): (Vec<_>, Vec<_>) =
+        fields.iter().cloned().partition(|(key, _)| is_key(key));
+    let named = named
+        .iter()
+        .map(|(key, value)| format!("{}={}", key.plain_text(), value.plain_text()));
+    let path = format!("{path}[{}]", named.collect::<Vec<_>>().join(","));
+    leaves(&Value::Mapping(others), same, rules.items(), &path, found);
 }
 
 /// Checks the other fields, each entry separately.

@@ -14,7 +14,8 @@ use krm_core::resource::Resource;
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::{Mark, QuotedValue, and_more};
 use krm_core::schema::Schema;
-use krm_merge::repository;
+use krm_merge::{MergeSchema, repository};
+use krm_package::file_name;
 use krm_patch::annotations::with_field;
 use krm_patch::kustomize::{self, Targets};
 use krm_patch::node::Node;
@@ -137,8 +138,7 @@ fn base(
             by_file.remove(path.as_str()).unwrap_or_default()
         };
         let Ok(document) = document else { continue };
-        let is_kustomization =
-            KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or_default());
+        let is_kustomization = KUSTOMIZATIONS.contains(&file_name(path));
         let count = document.document().len();
         let roots = (0..count)
             .filter(|at| document.document().root(*at).is_some())
@@ -436,9 +436,9 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
             let Some(old) = upstream.get(&at) else {
                 continue;
             };
-            if new.node.is_none() || new.source() == old.source() {
+            let Some(node) = new.node.filter(|_| new.source() != old.source()) else {
                 continue;
-            }
+            };
             let comments = omitted_comments(&new.source(), &old.source(), &patches);
             if let Some(first) = comments.first() {
                 // A comment can have an old value.
@@ -447,8 +447,12 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
                 let more = and_more(comments.len());
                 omitted.push((new.resource(), format!("the comment `{first}`{more}")));
             }
-            if is_reordered(old, new) {
-                omitted.push((new.resource(), "the order of its keys".to_owned()));
+            let resource = new.resource();
+            let before = old.document().ok();
+            let before = before.as_ref().and_then(OwnedDocument::root);
+            let schema = MergeSchema::of(&resource, self.schema, false);
+            if before.is_some_and(|before| is_reordered([before, node], schema)) {
+                omitted.push((resource, "the order of its keys".to_owned()));
             }
         }
         overlay.omitted = omitted;
@@ -498,10 +502,7 @@ fn pair(
         .map(|old| ids.get(&old.id()).copied())
         .collect();
     let taken: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
-    let anywhere = |object: &BuiltObject<'_>| {
-        let id = object.id();
-        (id.group, id.kind, id.name)
-    };
+    let anywhere = |object: &BuiltObject<'_>| object.id().in_any_namespace();
     let mut left: HashMap<_, Vec<usize>> = HashMap::new();
     for at in (0..fork.len()).filter(|at| !taken.contains(at)) {
         left.entry(anywhere(&fork[at])).or_default().push(at);

@@ -212,9 +212,8 @@ impl Kustomization {
 }
 
 fn values(document: &OwnedDocument) -> Vec<Value> {
-    let document = document.document();
-    let roots = (0..document.len()).filter_map(|at| document.root(at));
-    roots
+    document
+        .roots()
         .map(|root| with_keys_as_read(&Node::Text(root)).to_value())
         .filter(|value| *value != Value::Null)
         .collect()

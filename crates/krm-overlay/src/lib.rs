@@ -27,12 +27,6 @@
 //! - kustomize is not run. Its behaviour is that of kustomize 5.8.
 //! - An overlay holds values. The bytes of the fork's files are not reproduced.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod built;
 mod check;
 mod create;

@@ -174,8 +174,7 @@ impl PackageTexts {
         let Some(document) = self.document(path)? else {
             return Ok(objects);
         };
-        let document = document.document();
-        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+        for root in document.roots() {
             let resource = Resource::read(root);
             if resource.kind.is_empty()
                 || resource.api_version.is_empty()

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::built::BuiltObject;
 use krm_core::upstream_identifier::MERGE_COMMENT;
-use krm_yaml::{OwnedDocument, Value};
+use krm_merge::MergeSchema;
+use krm_merge::compare::pair_entries;
+use krm_yaml::{NodeRef, OwnedDocument};
 
 /// The comments of a text. Empty if it is not YAML.
 pub(super) fn comments(text: &str) -> Vec<String> {
@@ -39,29 +40,22 @@ pub(super) fn omitted_comments(
     omitted
 }
 
-/// Whether keys that both resources have are in a different order.
-pub(super) fn is_reordered(old: &BuiltObject<'_>, new: &BuiltObject<'_>) -> bool {
-    differs(&old.value, &new.value)
-}
-
-fn differs(old: &Value, new: &Value) -> bool {
-    match (old, new) {
-        (Value::Mapping(old), Value::Mapping(new)) => {
-            let places: HashMap<String, usize> = old
-                .iter()
-                .enumerate()
-                .map(|(at, (key, _))| (key.plain_text(), at))
-                .collect();
-            let both = new
-                .iter()
-                .filter_map(|(key, value)| Some((*places.get(&key.plain_text())?, value)));
-            let both: Vec<(usize, &Value)> = both.collect();
-            !both.is_sorted_by_key(|(at, _)| *at)
-                || both.iter().any(|(at, value)| differs(&old[*at].1, value))
-        }
-        (Value::Sequence(old), Value::Sequence(new)) if old.len() == new.len() => {
-            old.iter().zip(new).any(|(old, new)| differs(old, new))
-        }
-        _ => false,
-    }
+/// Whether keys that two versions of a resource have are in a different order.
+pub(super) fn is_reordered(versions: [NodeRef<'_>; 2], schema: MergeSchema<'_>) -> bool {
+    let [old, new] = versions.map(|node| node.resolved());
+    let mut last = None;
+    let fields = pair_entries([Some(old), Some(new)]);
+    let mut both = fields.into_iter().filter_map(|(name, sides)| {
+        let [Some(old), Some(new)] = sides else {
+            return None;
+        };
+        Some((name, [old, new]))
+    });
+    let is_moved = both.any(|(name, sides)| {
+        // Nodes are numbered in the order of the text.
+        last.replace(sides[0].id) > Some(sides[0].id) || is_reordered(sides, schema.field(name))
+    });
+    let items = [old, new].map(|list| list.items().collect::<Vec<_>>());
+    let mut pairs = schema.pairs(old, new).into_iter();
+    is_moved || pairs.any(|(at, now)| is_reordered([items[0][at], items[1][now]], schema.items()))
 }

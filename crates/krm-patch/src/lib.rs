@@ -34,12 +34,6 @@
 //! - Below a type that the schema does not know, maps merge by key and lists are replaced.
 //! - JSON patches (RFC 6902) are made and applied for kustomize only.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 pub mod annotations;
 pub mod apply;
 pub mod config;

@@ -153,12 +153,12 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// All keys of a list of maps, as server-side apply uses them.
+    /// The keys that name the elements of a list that merges: all that server-side apply uses, or else the patch merge key.
     #[must_use]
-    pub(crate) fn map_keys(self) -> Option<Keys<'s>> {
-        match self.place?.list() {
-            ListType::Map(keys) => Some(keys),
-            _ => None,
+    pub fn element_keys(self) -> Option<Keys<'s>> {
+        match (self.list(), self.place?.list()) {
+            (ListRule::Keyed(_), ListType::Map(keys)) | (ListRule::Keyed(keys), _) => Some(keys),
+            (ListRule::Atomic | ListRule::Set, _) => None,
         }
     }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use krm_address::Credentials;
+use krm_address::encoded::{base64_decoded, is_base64};
 use serde::Deserialize;
 
 use crate::running::{self, Watch};
@@ -144,25 +145,12 @@ fn ask(helper: &str, name: &str) -> Option<HelperAnswer> {
 
 /// The text that is written as base64. `None` if it is not.
 fn from_base64(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0u32);
-    for byte in text.trim().trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xff).ok()?);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    let text = text.trim();
+    let bytes = text
+        .bytes()
+        .all(is_base64)
+        .then(|| base64_decoded(text.as_bytes()));
+    String::from_utf8(bytes?).ok()
 }
 
 #[cfg(test)]

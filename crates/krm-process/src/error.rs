@@ -17,7 +17,7 @@ pub struct FetchError {
 
 /// What the user can do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NextStep {
+pub(crate) enum NextStep {
     /// Nothing is known to help.
     Unknown,
     /// To fetch the file by hand.
@@ -43,9 +43,17 @@ impl FetchError {
         }
     }
 
-    /// What the user can do.
+    /// What the user can do: a command line, word by word. Empty if nothing is known to help.
     #[must_use]
-    pub fn next_step(&self) -> &NextStep {
-        &self.next
+    pub fn next_command(&self) -> Vec<&str> {
+        match &self.next {
+            NextStep::Unknown => Vec::new(),
+            NextStep::FetchByHand(address) => {
+                let address = address.as_str();
+                let address = address.split('?').next().unwrap_or(address);
+                vec!["curl", "--netrc-optional", "-fLO", address]
+            }
+            NextStep::CheckCurl => vec!["curl", "--version"],
+        }
     }
 }

@@ -28,7 +28,7 @@ pub mod running;
 
 pub use curl::{Refresh, RegistryToken, Request, Response, Secret, get};
 pub use docker_login::{DockerLogin, Login};
-pub use error::{FetchError, NextStep};
+pub use error::FetchError;
 
 /// The most bytes of a file, chart or layer.
 pub const LARGEST_DOWNLOAD: u64 = 128 << 20;

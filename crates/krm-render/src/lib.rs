@@ -28,12 +28,6 @@
 //!
 //! Source: contract, krmv (Rendering).
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod clock;
 mod documents;
 mod kustomization;

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use krm_core::diff::common_ends;
 use krm_core::resource::Resource;
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::{FunctionResult, Reason};
@@ -348,11 +349,7 @@ fn of_line(first: &str, second: &str, known: &str) -> Taken {
     let [first, second, known] = [first, second, known].map(words);
     let same = |at: usize| first[at] == second[at];
     let is_alike = first.len() == second.len();
-    let before = first.iter().zip(&second).take_while(|(a, b)| a == b);
-    let start = before.count();
-    let after = first.iter().rev().zip(second.iter().rev());
-    let end = after.take_while(|(a, b)| a == b).count();
-    let end = end.min(first.len().min(second.len()) - start);
+    let (start, end) = common_ends(&first, &second, |one, other| one == other);
     // Each word for itself, or else everything between the words that are the same at both ends.
     let is_same = |at: usize| {
         if is_alike {

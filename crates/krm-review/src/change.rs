@@ -4,6 +4,7 @@ use super::author::InUpstream;
 use super::units::ClusterObject;
 
 /// A resource before and after. At least one side is `Some`.
+#[derive(Clone, Copy)]
 pub(super) struct ResourceChange<'l> {
     pub(super) before: Option<ClusterObject<'l>>,
     pub(super) after: Option<ClusterObject<'l>>,

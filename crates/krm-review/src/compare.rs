@@ -10,7 +10,7 @@ use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
 use super::units::{ClusterObject, Objects, object_key, without_lists};
-use super::walk::{DiffWalk, DifferingPlace, path};
+use super::walk::{DiffWalk, DifferingPlace, given, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
     selectors, served, size,
@@ -203,8 +203,7 @@ impl<'l> Comparison<'_, 'l> {
         match key.name {
             GivenName::Name(_) => self.named(pair, &key),
             GivenName::Generated(_) => self.generated(pair, &key),
-            // The API server rejects it.
-            GivenName::None => self.count(pair),
+            GivenName::None => self.unnamed(pair, &key),
         }
     }
 
@@ -217,11 +216,37 @@ impl<'l> Comparison<'_, 'l> {
         match &before_key {
             // Another copy of an object that the package had before.
             None if self.before.has(key) => return self.count(pair),
-            None => self.added(pair, after.resource),
+            None => {
+                self.added(pair, after.resource);
+                // What a resource without a name or with a `generateName` made was another object, if any.
+                let pair = ResourceChange {
+                    before: None,
+                    ..*pair
+                };
+                return self.contents(&pair, after, key, false);
+            }
             Some(old) if old != key => self.renamed(pair, old, key),
             Some(_) => {}
         }
         self.contents(pair, after, key, before_key.as_ref() == Some(key));
+    }
+
+    /// A resource without a name, which an API server refuses. One whose name is not a string is looked at all the same:
+    /// programs that read YAML 1.2, such as kustomize, take the name `n` for a string.
+    fn unnamed(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
+        let named = pair.after.as_ref().filter(|after| {
+            let mut names = ["name", "generateName"].into_iter();
+            names.any(|name| given(after.node.get_path(&["metadata", name])).is_some())
+        });
+        let Some(after) = named else {
+            return self.count(pair);
+        };
+        let before = pair.before.as_ref();
+        if before.is_none() {
+            self.added(pair, after.resource);
+        }
+        let object_remains = before.is_some_and(|unit| object_key(unit.resource).is_none());
+        self.fields(pair, &key.group_kind(), object_remains);
     }
 
     /// The size and the fields of a resource. Where a review before found it, it is not looked for again.

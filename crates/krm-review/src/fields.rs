@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use krm_core::glob::glob;
 use krm_core::source_text::parse_document;
 use krm_merge::MergeSchema;
 use krm_merge::compare::{PartPair, in_new_order, pair_entries};
-use krm_merge::decided::glob;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.

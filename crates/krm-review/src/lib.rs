@@ -50,12 +50,6 @@
 //! - Kinds without a rule are reported as a number of other changes.
 //! - What helm or a pipeline makes of the files is reviewed only if the input is their output.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod author;
 mod change;
 mod compare;

@@ -135,11 +135,9 @@ impl ComparableResources {
 
     /// Whether a file has resources.
     fn has_file(&self, path: &str) -> bool {
-        let document = self.files.get(path).map(OwnedDocument::document);
-        document.is_some_and(|document| {
-            let mut roots = (0..document.len()).filter_map(|at| document.root(at));
-            roots.any(|root| !Resource::read(root).kind.is_empty())
-        })
+        let document = self.files.get(path);
+        let mut roots = document.into_iter().flat_map(OwnedDocument::roots);
+        roots.any(|root| !Resource::read(root).kind.is_empty())
     }
 
     /// The resources, those in Lists too, each with the name that a person reads.
@@ -156,8 +154,7 @@ impl ComparableResources {
             *count += 1;
         };
         for (path, document) in &self.files {
-            let document = document.document();
-            for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            for root in document.roots() {
                 let resource = Resource::read(root);
                 match resource.elements(root) {
                     Some(elements) => elements

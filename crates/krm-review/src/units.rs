@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use super::walk::{items, text};
 use krm_core::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_local_config};
-use krm_core::resource_key::{GivenName, ResourceKey};
+use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_yaml::{NodeId, NodeRef};
 
 /// A resource that a cluster gets.
+#[derive(Clone, Copy)]
 pub(super) struct ClusterObject<'l> {
     pub(super) resource: &'l Resource,
     pub(super) node: NodeRef<'l>,
@@ -89,7 +90,7 @@ pub(super) struct Objects<'l> {
 }
 
 /// The namespaces of the objects with a group, kind and name; `None` for an object without one.
-type NamespacesByName = HashMap<(Arc<str>, Arc<str>, GivenName), HashSet<Option<Arc<str>>>>;
+type NamespacesByName = HashMap<ResourceKey, HashSet<Option<Arc<str>>>>;
 
 /// The fields of a kustomization that generate resources, and the kinds of these.
 const GENERATORS: [(&str, &str); 2] = [
@@ -141,21 +142,21 @@ impl<'l> Objects<'l> {
     /// Whether the package has an object of the same kind and name, in a namespace that may be the same, or kustomize
     /// generates one.
     pub(super) fn has_like(&self, key: &ResourceKey) -> bool {
-        let place = (key.group.clone(), key.kind.clone(), key.name.clone());
         let namespaces = self.namespaces.get_or_init(|| self.namespaces());
-        let is_like = namespaces.get(&place).is_some_and(|namespaces| {
-            key.namespace.is_none()
-                || namespaces.contains(&None)
-                || namespaces.contains(&key.namespace)
-        });
+        let is_like = namespaces
+            .get(&key.in_any_namespace())
+            .is_some_and(|namespaces| {
+                key.namespace.is_none()
+                    || namespaces.contains(&None)
+                    || namespaces.contains(&key.namespace)
+            });
         is_like || self.generates(key)
     }
 
     fn namespaces(&self) -> NamespacesByName {
         let mut found = NamespacesByName::new();
         for key in &self.keys {
-            let place = (key.group.clone(), key.kind.clone(), key.name.clone());
-            let namespaces = found.entry(place).or_default();
+            let namespaces = found.entry(key.in_any_namespace()).or_default();
             namespaces.insert(key.namespace.clone());
         }
         found

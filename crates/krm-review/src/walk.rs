@@ -5,6 +5,7 @@
 //! in them are paired as a merge pairs them, and visited too. Below a value that was added or removed,
 //! each part is visited too, because a rule can be about any of them.
 
+use krm_core::diff::common_ends;
 use krm_core::schema::{Identity, ListType, TypeRef};
 use krm_merge::compare::{PartPair, in_new_order, pair_elements, pair_entries};
 use krm_yaml::{NodeKind, NodeRef, Path, PathElement};
@@ -255,10 +256,7 @@ fn items_of_both<'n>(
         let both = both.map(|(at, (old, new))| (PathElement::Index(at), [Some(old), Some(new)]));
         return Some(both.collect());
     }
-    let is_same = |(old, new): &(&NodeRef<'n>, &NodeRef<'n>)| old.equals(new);
-    let head = old.iter().zip(&new).take_while(is_same).count();
-    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = tails.take_while(is_same).count();
+    let (head, tail) = common_ends(&old, &new, |old, new| old.equals(new));
     let sides = match (&old[head..old.len() - tail], &new[head..new.len() - tail]) {
         ([], [added]) => [None, Some(*added)],
         ([gone], []) => [Some(*gone), None],

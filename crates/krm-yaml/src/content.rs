@@ -212,8 +212,7 @@ impl OwnedDocument {
 
     /// The roots of all documents of the text, in order.
     pub fn roots(&self) -> impl Iterator<Item = NodeRef<'_>> {
-        let document = self.document();
-        (0..document.len()).filter_map(move |index| document.root(index))
+        self.document().roots()
     }
 
     /// The root of the first document; `None` if the text has no document. [`OwnedDocument::roots`] has all of them.

@@ -49,13 +49,6 @@ impl ParseError {
             ..Self::at(&before, at, message)
         })
     }
-
-    /// The same error with its line moved down by `lines`, for a text that is part of a longer one.
-    #[must_use]
-    pub fn below(mut self, lines: usize) -> Self {
-        self.line += lines;
-        self
-    }
 }
 
 /// Why an edit is refused.

@@ -147,7 +147,7 @@ mod tests {
         for (text, expected) in table {
             let owned = OwnedDocument::parse(text.to_owned()).expect("YAML");
             let document = owned.document();
-            let roots = (0..document.len()).filter_map(|index| document.root(index));
+            let roots = document.roots();
             let found: Vec<&str> = roots.filter_map(|root| root.own_text()).collect();
             assert_eq!(found, expected, "{text:?}");
         }

@@ -94,12 +94,6 @@
 //! - It does not validate schemas. All it knows of Kubernetes is how its reader takes scalars; krm-core knows the rest.
 //! - If you only read YAML into your types and do not need the text afterwards, a serde library is simpler.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod children;
 mod comments;
 mod content;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::document::Document;
 use super::error::Location;
 use super::lines::skip_trivia;
-use super::path::{Path, PathElement};
+use super::path::Path;
 use super::scalar::{Reading, ScalarStyle, is_plain_null};
 use super::tree::{DocumentSpan, NONE, NodeId, NodeKind, TreeNode};
 use super::value::Value;
@@ -40,6 +40,11 @@ impl<'a> Document<'a> {
     pub fn root(&self, index: usize) -> Option<NodeRef<'a>> {
         let document = self.tree.documents.get(index)?;
         (!document.empty).then(|| self.node(document.root))
+    }
+
+    /// The root of each document that has content.
+    pub fn roots(self) -> impl Iterator<Item = NodeRef<'a>> {
+        (0..self.len()).filter_map(move |index| self.root(index))
     }
 
     /// The node of an id of this document's tree.
@@ -238,41 +243,6 @@ impl<'a> NodeRef<'a> {
     #[must_use]
     pub fn get_path(&self, keys: &[&str]) -> Option<NodeRef<'a>> {
         keys.iter().try_fold(*self, |node, key| node.get(key))
-    }
-
-    /// The offset of the value at a path, and the value. Resolves aliases. If it does not exist, the offset of the last
-    /// part of its path that does.
-    #[must_use]
-    pub fn place(&self, path: &Path) -> (usize, Option<NodeRef<'a>>) {
-        let (mut at, mut node) = (self.outer_start(), *self);
-        for element in path.elements() {
-            let next = match element {
-                PathElement::Field(name) => node
-                    .entry(name)
-                    .map(|entry| (entry.key.outer_start(), entry.value)),
-                PathElement::Index(index) => {
-                    let item = node.items().nth(*index);
-                    item.map(|item| (item.outer_start(), item))
-                }
-                PathElement::Key(keys) => node.items().find_map(|item| {
-                    let has = |(key, value): &(String, String)| {
-                        let found = item.get(key);
-                        found.is_some_and(|found| found.value_text() == Some(value))
-                    };
-                    keys.iter().all(has).then_some((item.outer_start(), item))
-                }),
-                PathElement::Value(value) => {
-                    let mut items = node.items();
-                    let item = items.find(|item| item.value_text() == Some(value));
-                    item.map(|item| (item.outer_start(), item))
-                }
-            };
-            let Some((start, value)) = next else {
-                return (at, None);
-            };
-            (at, node) = (start, value.resolved());
-        }
-        (at, Some(node))
     }
 
     /// The text of a scalar after unescaping and folding, whatever its type.

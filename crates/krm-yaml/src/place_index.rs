@@ -1,17 +1,16 @@
-//! Finds the values at many paths of one document. Each collection on the way is read once.
+//! Finds the values at paths of one document. Each collection on the way is read once.
 
 use std::collections::HashMap;
 
-use super::key_index::KeyIndex;
-use super::node::{EntryRef, NodeRef};
+use super::edit::keys::KeyIndexes;
+use super::node::NodeRef;
 use super::path::{Path, PathElement};
 use super::tree::NodeId;
 
 /// The parts of the collections of one document that paths led through.
 #[derive(Debug, Default)]
 pub struct PlaceIndex {
-    /// The keys of mappings that are strings, and their positions among these.
-    keys: HashMap<NodeId, (Vec<NodeId>, KeyIndex)>,
+    keys: KeyIndexes,
     items: HashMap<NodeId, Vec<NodeId>>,
 }
 
@@ -22,42 +21,37 @@ impl PlaceIndex {
         let (mut at, mut node) = (root.outer_start(), root);
         for element in path.elements() {
             let next = match element {
-                PathElement::Field(name) => self.entry(node, name).map(|entry| {
-                    let start = entry.key.outer_start();
-                    (start, entry.value)
-                }),
-                PathElement::Index(index) => self.item(node, *index).map(|item| {
-                    let start = item.outer_start();
-                    (start, item)
-                }),
-                PathElement::Key(_) | PathElement::Value(_) => None,
+                PathElement::Field(name) => {
+                    let found = self.keys.find(node, name);
+                    found.map(|(_, entry)| (entry.key, entry.value))
+                }
+                element => self.item(node, element).map(|item| (item, item)),
             };
-            let Some((start, value)) = next else {
+            let Some((owner, value)) = next else {
                 return (at, None);
             };
-            (at, node) = (start, value.resolved());
+            (at, node) = (owner.outer_start(), value.resolved());
         }
         (at, Some(node))
     }
 
-    fn entry<'a>(&mut self, mapping: NodeRef<'a>, name: &str) -> Option<EntryRef<'a>> {
-        let document = mapping.document;
-        let key_at = |id: NodeId| document.node(id).as_str().unwrap_or_default();
-        let (ids, index) = self.keys.entry(mapping.id).or_insert_with(|| {
-            let keys = mapping.entries().map(|entry| entry.key);
-            let ids = keys.filter(|key| key.as_str().is_some()).map(|key| key.id);
-            let ids: Vec<NodeId> = ids.collect();
-            let index = KeyIndex::of(ids.len(), |at| key_at(ids[at]));
-            (ids, index)
-        });
-        let found = index.find(name, |at| key_at(ids[at]))?;
-        Some(EntryRef::of_key(document.node(ids[found])))
-    }
-
-    fn item<'a>(&mut self, sequence: NodeRef<'a>, index: usize) -> Option<NodeRef<'a>> {
-        let items = self.items.entry(sequence.id);
-        let items = items.or_insert_with(|| sequence.items().map(|item| item.id).collect());
-        Some(sequence.document.node(*items.get(index)?))
+    fn item<'a>(&mut self, list: NodeRef<'a>, element: &PathElement) -> Option<NodeRef<'a>> {
+        let is = |value: Option<NodeRef<'_>>, text: &String| {
+            value.is_some_and(|value| value.value_text() == Some(text))
+        };
+        match element {
+            PathElement::Field(_) => None,
+            PathElement::Index(index) => {
+                let items = self.items.entry(list.id);
+                let items = items.or_insert_with(|| list.items().map(|item| item.id).collect());
+                Some(list.document.node(*items.get(*index)?))
+            }
+            PathElement::Key(keys) => list.items().find(|item| {
+                let mut keys = keys.iter();
+                keys.all(|(key, value)| is(item.get(key), value))
+            }),
+            PathElement::Value(value) => list.items().find(|item| is(Some(*item), value)),
+        }
     }
 }
 
@@ -65,6 +59,43 @@ impl PlaceIndex {
 mod tests {
     use super::*;
     use crate::OwnedDocument;
+
+    fn place<'a>(root: NodeRef<'a>, path: &Path) -> (usize, Option<NodeRef<'a>>) {
+        let (mut at, mut node) = (root.outer_start(), root);
+        for element in path.elements() {
+            let next = match element {
+                PathElement::Field(name) => node.entry(name).map(|entry| (entry.key, entry.value)),
+                PathElement::Index(index) => node.items().nth(*index).map(|item| (item, item)),
+                _ => None,
+            };
+            let Some((owner, value)) = next else {
+                return (at, None);
+            };
+            (at, node) = (owner.outer_start(), value.resolved());
+        }
+        (at, Some(node))
+    }
+
+    #[test]
+    fn elements_are_found_by_their_keys_and_values() {
+        let text = "list: [{name: a, tag: 1}, {name: b, tag: 1}, x, 0x1F]\n".to_owned();
+        let document = OwnedDocument::parse_resource(text).expect("YAML");
+        let root = document.root().expect("a document");
+        for (path, expected) in [
+            ("list[name=b]", Some(1)),
+            ("list[name=a,tag=1]", Some(0)),
+            ("list[name=a,tag=2]", None),
+            ("list[=x]", Some(2)),
+            ("list[=31]", Some(3)),
+        ] {
+            let path = Path::parse(path).expect("a path");
+            let (_, found) = PlaceIndex::default().place(root, &path);
+            let items = root.get("list").into_iter().flat_map(|list| list.items());
+            let mut ids = items.map(|item| item.id);
+            let at = ids.position(|id| found.is_some_and(|node| node.id == id));
+            assert_eq!(at, expected, "{path}");
+        }
+    }
 
     #[test]
     fn places_are_those_of_a_search() {
@@ -81,7 +112,7 @@ mod tests {
                 for three in &steps {
                     let path = Path::root().child(one.clone());
                     let path = path.child(two.clone()).child(three.clone());
-                    let expected = root.place(&path);
+                    let expected = place(root, &path);
                     let found = index.place(root, &path);
                     let ids = [expected.1, found.1].map(|node| node.map(|node| node.id));
                     assert_eq!((expected.0, ids[0]), (found.0, ids[1]), "{path}");

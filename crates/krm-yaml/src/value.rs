@@ -56,6 +56,22 @@ impl Value {
         keys.iter().try_fold(self, |value, key| value.get(key))
     }
 
+    /// The value of a key, or the element with an index, as a JSON pointer names it.
+    pub fn part(&self, step: &str) -> Option<&Self> {
+        match self {
+            Self::Sequence(items) => items.get(step.parse::<usize>().ok()?),
+            _ => self.get(step),
+        }
+    }
+
+    /// As [`Self::part`].
+    pub fn part_mut(&mut self, step: &str) -> Option<&mut Self> {
+        match self {
+            Self::Sequence(items) => items.get_mut(step.parse::<usize>().ok()?),
+            _ => self.get_mut(step),
+        }
+    }
+
     /// The items of a sequence; empty for other values.
     pub fn items(&self) -> &[Value] {
         match self {

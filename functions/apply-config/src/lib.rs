@@ -9,12 +9,6 @@
 //!
 //! Source: merging-fields document; contract, apply-config.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use serde::Deserialize;
 
 use create_patch::pairing::{Pair, each_pair};
@@ -24,7 +18,7 @@ use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use krm_core::schema::Schema;
 use krm_function::supplied::{Role, Supplied};
-use krm_function::{Document, Function, OnPackage, Output};
+use krm_function::{Document, Function, OnPackage, Output, StepRun};
 use krm_patch::annotations::with_annotations;
 use krm_patch::config::{apply_config, as_created};
 use krm_patch::finding::Findings;
@@ -61,21 +55,17 @@ typed_config! {
     }
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let options = options::read::<ApplyConfig>(config, FUNCTION.configs, FUNCTION.keys, results)?;
-    if !supplied.has(Role::Live) {
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let options =
+        options::read::<ApplyConfig>(run.config, FUNCTION.configs, FUNCTION.keys, run.results)?;
+    if !run.supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "ApplyConfig"));
     }
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema_with_crds(list)?;
-    let documents = apply_all(options, &schema, supplied, list, results);
+    let schema = run.supplied.schema_with_crds(run.list)?;
+    let documents = apply_all(options, &schema, run.supplied, run.list, run.results);
     Ok(Output::Documents(documents))
 }
 

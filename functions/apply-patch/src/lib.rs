@@ -10,12 +10,6 @@
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -27,7 +21,7 @@ use krm_core::resource_list::{ItemId, RefusedWalks, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results, with_article};
 use krm_core::schema::Schema;
 use krm_function::supplied::{Role, Supplied};
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_patch::annotations::{
     keep_pipeline_annotations, leaves_metadata, without_pipeline_annotations,
 };
@@ -80,23 +74,19 @@ struct Patch<'a> {
     resource: Resource,
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let options = options::read::<ApplyPatch>(config, FUNCTION.configs, FUNCTION.keys, results)?;
-    if !supplied.has(Role::Patches) {
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let options =
+        options::read::<ApplyPatch>(run.config, FUNCTION.configs, FUNCTION.keys, run.results)?;
+    if !run.supplied.has(Role::Patches) {
         return Err(Role::Patches.missing("patches", "ApplyPatch"));
     }
-    let texts = texts(supplied)?;
-    let patches = read_patches(supplied, &texts, results)?;
-    let Some(options) = options.filter(|_| !results.has_errors()) else {
+    let texts = texts(run.supplied)?;
+    let patches = read_patches(run.supplied, &texts, run.results)?;
+    let Some(options) = options.filter(|_| !run.results.has_errors()) else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema_with_crds(list)?;
-    apply_patches(&patches, options, &schema, list, results);
+    let schema = run.supplied.schema_with_crds(run.list)?;
+    apply_patches(&patches, options, &schema, run.list, run.results);
     Ok(Output::Edited)
 }
 
@@ -178,8 +168,7 @@ fn read_patches<'a>(
         }
         let target = read_target(node, &place)?;
         if let Some(text) = texts.get(&number) {
-            let document = text.document();
-            for root in (0..document.len()).filter_map(|index| document.root(index)) {
+            for root in text.roots() {
                 let (place, target) = (format!("{place}: patch"), target.clone());
                 push(
                     &mut patches,

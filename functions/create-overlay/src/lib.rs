@@ -9,12 +9,6 @@
 //!
 //! Source: contract, create-overlay.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -26,14 +20,13 @@ use krm_core::results::{FunctionResult, Reason, Results};
 use krm_core::schema::Schema;
 use krm_follow::{find_original, outside_git};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
-use krm_function::{Document, Function, OnPackage, Output};
+use krm_function::{Document, Function, OnPackage, Output, StepRun};
 use krm_overlay::{
     KUSTOMIZATIONS, Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState,
     PackageTexts, check, create,
 };
 use krm_package::{Incoming, RefusedPath, is_krm_name};
 use krm_upstream::SOURCES;
-use krm_yaml::NodeRef;
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -66,34 +59,24 @@ typed_config! {
     }
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let (_, scalars) = Scalars::read::<CreateOverlay>(config, FUNCTION.configs, FUNCTION.keys)?;
-    create_overlay(scalars.get("base"), list, supplied, results)
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let (_, scalars) = Scalars::read::<CreateOverlay>(run.config, FUNCTION.configs, FUNCTION.keys)?;
+    create_overlay(scalars.get("base"), run)
 }
 
 /// Creates the overlay over a base: a path or address. Without one, upstream's files become the base.
 ///
 /// # Errors
 /// [`UsageError`]: there is no upstream, or a package cannot be read.
-pub fn create_overlay(
-    base: Option<&str>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let given = upstream(supplied)?;
+pub fn create_overlay(base: Option<&str>, run: StepRun<'_>) -> Result<Output, UsageError> {
+    let given = upstream(run.supplied)?;
     let searched;
-    let original = match supplied.one(Role::Original) {
-        None if supplied.searches_original() => {
+    let original = match run.supplied.one(Role::Original) {
+        None if run.supplied.searches_original() => {
             let Some(origin) = given.upstream() else {
                 return Err(outside_git());
             };
-            let Some(found) = find_original(list, origin, supplied, results)? else {
+            let Some(found) = find_original(run.list, origin, run.supplied, run.results)? else {
                 return Ok(Output::Edited);
             };
             searched = found.package;
@@ -101,9 +84,9 @@ pub fn create_overlay(
         }
         original => original,
     };
-    let schema = supplied.schema_with_crds(list)?;
-    let fork = PackageTexts::read(texts_of_list(list)?);
-    let upstream = PackageTexts::read(texts_of(original.unwrap_or(given), results)?);
+    let schema = run.supplied.schema_with_crds(run.list)?;
+    let fork = PackageTexts::read(texts_of_list(run.list)?);
+    let upstream = PackageTexts::read(texts_of(original.unwrap_or(given), run.results)?);
     let input = OverlayInput {
         fork: &fork,
         upstream: &upstream,
@@ -113,21 +96,21 @@ pub fn create_overlay(
     let overlay = match create(input) {
         Ok(overlay) => overlay,
         Err(error) => {
-            results.push(refused(&error));
+            run.results.push(refused(&error));
             return Ok(Output::Edited);
         }
     };
-    report(&overlay, results);
-    report_other_files(list, original.unwrap_or(given), results);
+    report(&overlay, run.results);
+    report_other_files(run.list, original.unwrap_or(given), run.results);
     // If there is an original, upstream is a newer revision to check the overlay against.
-    let against = supplied.one(Role::Against);
+    let against = run.supplied.one(Role::Against);
     if let Some(against) = against.or(original.map(|_| given)) {
         for finding in against_revision(&overlay, against, &schema)? {
-            results.push(to_result(&finding));
+            run.results.push(to_result(&finding));
         }
     }
-    let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
-    ids.into_iter().for_each(|id| list.remove(id));
+    let ids: Vec<ItemId> = run.list.items().map(|(id, _)| id).collect();
+    ids.into_iter().for_each(|id| run.list.remove(id));
     let files = overlay.files.into_iter();
     Ok(Output::Documents(
         files.map(|(path, text)| document(path, text)).collect(),

@@ -9,12 +9,6 @@
 //!
 //! Source: preserve-order document; contract, create-patch.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 pub mod pairing;
 
 use std::collections::BTreeSet;
@@ -28,7 +22,7 @@ use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_core::schema::Schema;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
-use krm_function::{Document, Function, OnPackage, Output};
+use krm_function::{Document, Function, OnPackage, Output, StepRun};
 use krm_patch::annotations::without_pipeline_annotations;
 use krm_patch::config::{create_patch, modified};
 use krm_patch::finding::Findings;
@@ -69,25 +63,21 @@ typed_config! {
     }
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let options = options::read::<CreatePatch>(config, FUNCTION.configs, FUNCTION.keys, results)?;
-    if !supplied.has(Role::Live) {
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let options =
+        options::read::<CreatePatch>(run.config, FUNCTION.configs, FUNCTION.keys, run.results)?;
+    if !run.supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "CreatePatch"));
     }
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema_with_crds(list)?;
-    let patches = create_all(options, &schema, supplied, list, results);
+    let schema = run.supplied.schema_with_crds(run.list)?;
+    let patches = create_all(options, &schema, run.supplied, run.list, run.results);
     let patched: BTreeSet<ItemId> = patches.iter().filter_map(|patch| patch.item).collect();
-    let others = list.items().map(|(id, _)| id);
+    let others = run.list.items().map(|(id, _)| id);
     let others: Vec<ItemId> = others.filter(|id| !patched.contains(id)).collect();
-    others.into_iter().for_each(|id| list.remove(id));
+    others.into_iter().for_each(|id| run.list.remove(id));
     Ok(Output::Documents(patches))
 }
 

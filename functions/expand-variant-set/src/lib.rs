@@ -14,12 +14,6 @@
 //! Source: package-variant document, Fan Out of Variant Generation to PackageVariantSet Status;
 //! contract, expand-variant-set.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod apply;
 mod check;
 mod comments;
@@ -36,13 +30,13 @@ use krm_core::resource::{Resource, namespace_of};
 use krm_core::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use krm_core::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_upstream::SOURCES;
 use krm_variant::cluster::Cluster;
 use krm_variant::expression::on_large_stack;
 use krm_variant::fan_out::{SetExpansion, assume_upstreams, fan_out, too_many};
 use krm_variant::package_variant_set;
-use krm_yaml::{EditError, NodeRef, Value};
+use krm_yaml::{EditError, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
 use fleet::Fleet;
@@ -88,38 +82,33 @@ const RESULT_COST: usize = 700;
 /// The most errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let mut located = read_sets(config, list, results)?;
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let mut located = read_sets(run.config, run.list, run.results)?;
     if let Some((_, error)) = located.unreadable.pop() {
         return Err(error);
     }
     if located.sources.is_empty() {
-        if results.is_empty() {
+        if run.results.is_empty() {
             let message =
                 "expected a PackageVariantSet as functionConfig or among the items, found none";
-            results.push(FunctionResult::warning(
+            run.results.push(FunctionResult::warning(
                 Reason::NoPackageVariantSet,
                 message,
             ));
         }
         if located.are_items {
-            check_owners(list, &Sets::new(Vec::new(), list), results);
+            check_owners(run.list, &Sets::new(Vec::new(), run.list), run.results);
         }
         return Ok(Output::Edited);
     }
-    let run = Expanding::new(located, list, supplied, false, results)?;
-    let is_failed = results.has_errors() || run.failed.contains(&true);
-    if is_failed {
-        for (located, expansion) in run.sets.all.iter().zip(run.expansions) {
-            report_failure(&located.resource, expansion.findings, results);
+    let made = Expanding::new(located, run.list, run.supplied, false, run.results)?;
+    if run.results.has_errors() || made.failed.contains(&true) {
+        for (located, expansion) in made.sets.all.iter().zip(made.expansions) {
+            report_failure(&located.resource, expansion.findings, run.results);
         }
     } else {
-        run.sets.apply(run.expansions, &run.failed, list, results);
+        made.sets
+            .apply(made.expansions, &made.failed, run.list, run.results);
     }
     Ok(Output::Edited)
 }

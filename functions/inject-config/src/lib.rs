@@ -22,12 +22,6 @@
 //!
 //! Source: package-variant document, Configuration Injection; contract, inject-config.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 pub mod config;
 mod fill;
 mod points;
@@ -45,7 +39,7 @@ use krm_core::package_variant::{PackageVariant, validate_injectors};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results, Severity, listed};
 use krm_function::supplied::{Role, Supplied};
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
@@ -72,13 +66,13 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    inject(&Injectors::read(config)?, list, supplied, results);
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    inject(
+        &Injectors::read(run.config)?,
+        run.list,
+        run.supplied,
+        run.results,
+    );
     Ok(Output::Edited)
 }
 

@@ -9,12 +9,6 @@
 //!
 //! Source: contract, merge-package; pipeline document; merging-fields document.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 pub mod config;
 mod driver;
 mod update;
@@ -28,8 +22,8 @@ use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::Results;
 use krm_follow::outside_git;
 use krm_function::package_revision::within;
-use krm_function::supplied::{Role, Supplied, SuppliedPackage, only_package};
-use krm_function::{Function, Output};
+use krm_function::supplied::{Role, SuppliedPackage, only_package};
+use krm_function::{Function, Output, StepRun};
 use krm_merge::OnConflict;
 use krm_merge::package::Strategy;
 use krm_upstream::SOURCES;
@@ -99,14 +93,9 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    match read_options(config, supplied.conflicts(), results)? {
-        Some(settings) => merge(settings, list, supplied, results),
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    match read_options(run.config, run.supplied.conflicts(), run.results)? {
+        Some(settings) => merge(settings, run),
         None => Ok(Output::Edited),
     }
 }
@@ -115,19 +104,14 @@ fn step(
 ///
 /// # Errors
 /// [`UsageError`]: a role is filled twice or not at all, or a package cannot be read.
-pub fn merge(
-    settings: Settings,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let [original, upstream] = take_annotated(list, results)?;
-    let given = |role| supplied.one(role);
+pub fn merge(settings: Settings, run: StepRun<'_>) -> Result<Output, UsageError> {
+    let [original, upstream] = take_annotated(run.list, run.results)?;
+    let given = |role| run.supplied.one(role);
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
     let follows = given(Role::Upstream).and_then(SuppliedPackage::upstream);
     let original = source(Role::Original, given(Role::Original), original.as_ref());
     let original = match (original, follows) {
-        (Ok(_), _) if supplied.searches_original() => {
+        (Ok(_), _) if run.supplied.searches_original() => {
             return Err(UsageError::expected(
                 "role `original`",
                 "one source for it",
@@ -135,15 +119,15 @@ pub fn merge(
             ));
         }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
-        (Err(_), None) if supplied.searches_original() => {
+        (Err(_), None) if run.supplied.searches_original() => {
             return Err(outside_git());
         }
         (original, _) => Some(original?),
     };
-    let schema = supplied.schema()?;
+    let schema = run.supplied.schema()?;
     let update = Update {
         original,
-        searches: supplied.searches_original().then_some(supplied),
+        searches: run.supplied.searches_original().then_some(run.supplied),
         upstream,
         supplied: [given(Role::Original), given(Role::Upstream)],
         follows,
@@ -151,12 +135,12 @@ pub fn merge(
         schema,
     };
     // Items that filled a role have been removed, so a PackageRevisionResources is the only item left.
-    match only_package(list) {
+    match only_package(run.list) {
         Some(item) => {
             let update = |package: &mut _, results: &mut _| update.run(package, results);
-            within(item, list, results, update)?;
+            within(item, run.list, run.results, update)?;
         }
-        None => update.run(list, results)?,
+        None => update.run(run.list, run.results)?,
     }
     Ok(Output::Edited)
 }

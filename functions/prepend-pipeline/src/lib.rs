@@ -16,12 +16,6 @@
 //!
 //! Source: package-variant document, Kptfile Function Pipeline Editing; contract, prepend-pipeline.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
@@ -36,8 +30,7 @@ use krm_core::kptfile::{
 use krm_core::package_variant::{PackageVariant, Pipeline, validate_name};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Refusal, Results, listed_by_verb};
-use krm_function::supplied::Supplied;
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_yaml::{
     Content, EditError, Editor, NodeRef, OwnedDocument, Part, Path, Value, has_comments, node_text,
 };
@@ -73,14 +66,9 @@ struct Head {
     pipeline: OwnedDocument,
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    _: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
     let expected = expected(FUNCTION.configs);
-    let config = required(config, &expected)?;
+    let config = required(run.config, &expected)?;
     let mut findings = validate_name(name_of(config));
     let pipeline = match kind_of(config) {
         (API_VERSION, "PrependPipeline") => {
@@ -107,9 +95,9 @@ fn step(
         _ => return Err(unexpected(config, &expected)),
     };
     if findings.is_empty() {
-        prepend(config, pipeline, list, results);
+        prepend(config, pipeline, run.list, run.results);
     }
-    results.extend(findings);
+    run.results.extend(findings);
     Ok(Output::Edited)
 }
 

@@ -16,54 +16,52 @@ use crate::fleet::ClaimedPackage;
 use krm_core::config::UsageError;
 use krm_core::kptfile::{Ownership, remove_owner};
 use krm_core::resource::{Resource, file_annotations, is_pipeline_annotation};
+use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::{ItemId, NewText, ResourceList, annotate, own_text};
 use krm_core::results::{FunctionResult, Reason, Results};
-use krm_function::Output;
 use krm_function::output::put_texts;
-use krm_function::supplied::{Role, Supplied, SuppliedPackage};
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_function::{Output, StepRun};
 use krm_package::{FileChange, Package, folders_above};
 use krm_yaml::{EditError, NodeRef, OwnedDocument};
 
 /// The step of the function: renders all packages or, after an error, none.
-pub(super) fn render_items(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let Some(mut settings) = read_settings(config, supplied.conflicts(), results)? else {
+pub(super) fn render_items(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let Some(mut settings) = read_settings(run.config, run.supplied.conflicts(), run.results)?
+    else {
         return Ok(Output::Edited);
     };
-    take_flags(&mut settings, supplied.catalogs(), None)?;
-    let given: Vec<_> = supplied
+    take_flags(&mut settings, run.supplied.catalogs(), None)?;
+    let given: Vec<_> = run
+        .supplied
         .of(Role::Variants)
         .map(SuppliedPackage::list)
         .collect();
     let among_items;
     let (inputs, ids) = if given.is_empty() {
-        let ids = variant_items(list);
-        among_items = list.copies_of(&ids);
+        let ids = variant_items(run.list);
+        among_items = run.list.copies_of(&ids);
         (vec![&among_items], ids)
     } else {
         (given, Vec::new())
     };
-    let mut resources = supplied.only(Role::Resources);
-    add_other_objects(supplied.all(Role::Variants), &mut resources);
-    let mut fleet = FleetItems::read(list, &ids);
-    let objects = list.copies_of(&fleet.objects(list, &ids));
+    let mut resources = run.supplied.only(Role::Resources);
+    add_other_objects(run.supplied.all(Role::Variants), &mut resources);
+    let mut fleet = FleetItems::read(run.list, &ids);
+    let objects = run.list.copies_of(&fleet.objects(run.list, &ids));
     let objects = SuppliedPackage::of_items("the items".to_owned(), objects);
     resources.add(Role::Resources, Arc::new(objects));
-    let mut variants = Variants::read(&inputs, &mut resources, &settings, results)?;
+    let mut variants = Variants::read(&inputs, &mut resources, &settings, run.results)?;
     if let Some(error) = variants.none(&inputs, &settings) {
-        results.push(error);
+        run.results.push(error);
         return Ok(Output::Edited);
     }
     let is_package = |path: &str| fleet.has_package(path);
-    let owners = Owners::new(fleet.claimed(list), &mut variants.all, is_package);
-    let mut left = owners.abandoned(&variants.all, variants.are_complete, results);
+    let owners = Owners::new(fleet.claimed(run.list), &mut variants.all, is_package);
+    let mut left = owners.abandoned(&variants.all, variants.are_complete, run.results);
     let deleted = left.iter().filter(|package| !package.orphans).count();
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
-        results.push(error);
+        run.results.push(error);
         return Ok(Output::Edited);
     }
     variants.all.retain(|variant| settings.has(&variant.owner));
@@ -72,28 +70,28 @@ pub(super) fn render_items(
     let mut worker = Worker::new(&settings, &variants.repositories, &resources);
     let mut failed = HashSet::new();
     for variant in &variants.all {
-        let outcome = fleet.render(&mut worker, variant, list)?;
+        let outcome = fleet.render(&mut worker, variant, run.list)?;
         if outcome.is_failed() {
             failed.insert(variant.owner.clone());
         }
-        counts.record(outcome, results);
+        counts.record(outcome, run.results);
     }
-    results.append(worker.into_results());
+    run.results.append(worker.into_results());
     for package in left {
         let outcome = prune(package, &settings, &failed, || {
-            let removed = fleet.remove(package, &owners, list);
+            let removed = fleet.remove(package, &owners, run.list);
             removed.map_err(UsageError::of)?;
             Ok(Vec::new())
         });
-        counts.record(outcome, results);
+        counts.record(outcome, run.results);
     }
     let copies = owners.copies.iter();
     for copy in copies.filter(|copy| settings.has(&copy.owner)) {
-        counts.record(copied(copy), results);
+        counts.record(copied(copy), run.results);
     }
-    results.push(counts.result());
-    if !results.has_errors() {
-        fleet.apply(list, results)?;
+    run.results.push(counts.result());
+    if !run.results.has_errors() {
+        fleet.apply(run.list, run.results)?;
     }
     Ok(Output::Edited)
 }
@@ -263,19 +261,15 @@ fn write_file(
     old: &[ItemId],
     list: &mut ResourceList,
 ) -> Result<Vec<(ItemId, String)>, EditError> {
-    let identity = |resource: &Resource| {
-        let group = resource.group().to_owned();
-        let (kind, name) = (resource.kind.clone(), resource.name.clone());
-        (group, kind, name, resource.namespace.clone())
-    };
-    let mut left: HashMap<_, VecDeque<ItemId>> = HashMap::new();
+    let mut left: HashMap<ResourceKey, VecDeque<ItemId>> = HashMap::new();
     for id in old {
-        let alike = left.entry(identity(list.resource(*id))).or_default();
+        let key = ResourceKey::as_written(list.resource(*id));
+        let alike = left.entry(key).or_default();
         alike.push_back(*id);
     }
     let mut changed = Vec::new();
     for (index, (resource, text)) in documents.into_iter().enumerate() {
-        let known = left.get_mut(&identity(&resource));
+        let known = left.get_mut(&ResourceKey::as_written(&resource));
         let known = known.and_then(VecDeque::pop_front);
         let annotations = match known {
             Some(id) if list.file_text(&[id])? == text => continue,

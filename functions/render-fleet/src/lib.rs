@@ -11,12 +11,6 @@
 //!
 //! Source: package-variant document; contract, render-fleet.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod cannot_work;
 pub mod config;
 mod counts;

@@ -13,12 +13,6 @@
 //! Source: package-variant document, Order of Mutations and PackageVariant Status; contract,
 //! render-variant.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod clone;
 mod fast_forward;
 mod follow;
@@ -43,7 +37,7 @@ use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Results, Severity, listed};
 use krm_function::package_revision::within;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage, only_package_except};
-use krm_function::{Function, OnPackage, Output};
+use krm_function::{Function, OnPackage, Output, StepRun};
 use krm_merge::ConflictRules;
 use krm_merge::package::MergeOptions;
 use krm_upstream::{GitOrigin, SOURCES};
@@ -124,46 +118,44 @@ fn is_porch(resource: &Resource) -> bool {
     matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev")
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
     let expected = expected(FUNCTION.configs);
-    let config = required(config, &expected)?;
+    let config = required(run.config, &expected)?;
     if kind_of(config) != PACKAGE_VARIANT {
         return Err(unexpected(config, &expected));
     }
-    if supplied.has(Role::Original) && !supplied.has(Role::Upstream) {
+    if run.supplied.has(Role::Original) && !run.supplied.has(Role::Upstream) {
         let message = "role `upstream`: expected the revision to upgrade to, since the role `original` is given, found none";
         return Err(UsageError::of(message));
     }
     let defaults = MergeDefaults::default();
     let variant = Variant::read(config, &defaults)?;
     let mut findings = Results::default();
-    let valid = match only_package_except(list, is_porch) {
+    let valid = match only_package_except(run.list, is_porch) {
         Some(id) => {
-            let render =
-                |package: &mut _, findings: &mut _| render(&variant, package, supplied, findings);
-            within(id, list, &mut findings, render)?.unwrap_or(true)
+            let render = |package: &mut _, findings: &mut _| {
+                render(&variant, package, run.supplied, findings)
+            };
+            within(id, run.list, &mut findings, render)?.unwrap_or(true)
         }
-        None => render(&variant, list, supplied, &mut findings)?,
+        None => render(&variant, run.list, run.supplied, &mut findings)?,
     };
     if !findings.has_errors() {
-        status::write(&variant, list, supplied, &mut findings);
+        status::write(&variant, run.list, run.supplied, &mut findings);
     }
     let failed = findings.has_errors();
     // If one step fails, all edits are discarded, so results about them would be false.
     let is_listed = |result: &&FunctionResult| !failed || result.severity > Severity::Info;
-    results.extend(findings.iter().filter(is_listed).cloned());
+    run.results
+        .extend(findings.iter().filter(is_listed).cloned());
     let outcome = match (valid, failed) {
         (false, _) => StepsOutcome::Invalid,
         (true, true) => StepsOutcome::Failed,
         (true, false) => StepsOutcome::Ready,
     };
-    for condition in outcome.conditions(&status::ready(supplied)) {
-        results.push(condition.result().with_resource(&variant.resource));
+    for condition in outcome.conditions(&status::ready(run.supplied)) {
+        run.results
+            .push(condition.result().with_resource(&variant.resource));
     }
     Ok(Output::Edited)
 }

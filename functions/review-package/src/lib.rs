@@ -9,12 +9,6 @@
 //!
 //! Source: contract, review-package.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,7 +22,7 @@ use krm_core::config::{
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, listed};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
-use krm_function::{Function, OnPackage, Output, ReviewFormats};
+use krm_function::{Function, OnPackage, Output, ReviewFormats, StepRun};
 use krm_review::{Release, Review, ReviewInput, ReviewedPairs, Risk, UpstreamChange, report};
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
@@ -108,14 +102,9 @@ pub const RISKS: [(&str, Option<Risk>); 3] = [
     ("blocking", Some(Risk::Blocking)),
 ];
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    match read_options(config, results)? {
-        Some(options) => report_change(options, list, supplied, results),
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    match read_options(run.config, run.results)? {
+        Some(options) => report_change(options, run),
         None => Ok(Output::Edited),
     }
 }
@@ -124,13 +113,8 @@ fn step(
 ///
 /// # Errors
 /// [`UsageError`]: a role is missing, or a CustomResourceDefinition cannot be read.
-pub fn report_change(
-    options: ReviewOptions,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let [before, original, upstream] = packages(supplied)?;
+pub fn report_change(options: ReviewOptions, run: StepRun<'_>) -> Result<Output, UsageError> {
+    let [before, original, upstream] = packages(run.supplied)?;
     let before =
         before.ok_or_else(|| Role::Before.missing("the package as it was", "ReviewPackage"))?;
     let upstream = match (original, upstream) {
@@ -151,18 +135,20 @@ pub fn report_change(
             ));
         }
     };
-    let schema = supplied.schema_with_crds(list)?;
+    let schema = run.supplied.schema_with_crds(run.list)?;
     let packages = ReviewInput {
         before: before.list(),
-        after: list,
+        after: run.list,
         upstream,
     };
     match Review::of(packages, &schema, options.release) {
         Ok(review) => {
-            review.report(options.fail_on, results);
-            report_unread_files(before.list(), list, results);
+            review.report(options.fail_on, run.results);
+            report_unread_files(before.list(), run.list, run.results);
         }
-        Err(refused) => refused.into_iter().for_each(|result| results.push(result)),
+        Err(refused) => refused
+            .into_iter()
+            .for_each(|result| run.results.push(result)),
     }
     Ok(Output::Edited)
 }

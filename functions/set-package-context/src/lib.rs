@@ -13,12 +13,6 @@
 //!
 //! Source: package-variant document, Package Context Injection; contract, set-package-context.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
@@ -34,8 +28,7 @@ use krm_core::kptfile::{
 use krm_core::package_variant::{PackageContext, PackageVariant};
 use krm_core::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results, listed_by_verb};
-use krm_function::supplied::Supplied;
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use krm_yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Path, Value};
 
@@ -155,14 +148,9 @@ impl<'a> ContextChange<'a> {
     }
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    _: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    let change = ContextChange::read(config)?;
-    change_context(&change, list, results);
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    let change = ContextChange::read(run.config)?;
+    change_context(&change, run.list, run.results);
     Ok(Output::Edited)
 }
 

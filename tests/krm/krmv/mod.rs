@@ -155,7 +155,9 @@ impl World {
         command
             .current_dir(self.folder.path(folder))
             .args(arguments);
-        outcome(command)
+        let outcome = outcome(command);
+        check_hints(&outcome);
+        outcome
     }
 
     /// A program with an environment of its own.
@@ -215,6 +217,39 @@ pub(crate) fn hints(text: &str) -> Vec<&str> {
     text.lines()
         .filter_map(|line| line.strip_prefix("hint: "))
         .collect()
+}
+
+/// The words of a command line as a shell splits it. `None` if it has characters that are written as escapes.
+fn shell_words(line: &str) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        let word = words.last_mut()?;
+        match character {
+            '$' if !is_quoted => return None,
+            '\'' => is_quoted = !is_quoted,
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => words.push(String::new()),
+            _ => word.push(character),
+        }
+    }
+    Some(words)
+}
+
+/// Each command of `krmv` that a run names must be one that `krmv` accepts.
+#[track_caller]
+fn check_hints(outcome: &Outcome) {
+    let text = format!("{}{}", outcome.stdout, outcome.stderr);
+    for hint in hints(&text) {
+        let Some(words) = shell_words(hint) else {
+            continue;
+        };
+        for command in words.split(|word| word == "&&") {
+            let is_krmv = command.first().is_some_and(|word| word == "krmv");
+            assert!(!is_krmv || krmv::accepts(command), "not accepted: {hint}");
+        }
+    }
 }
 
 /// A program on PATH; tests that run next to another program pass without it.

@@ -114,6 +114,80 @@ fn a_release_with_other_bytes_is_reported() {
     world.krmv(&["diff", "web"]).assert_code(0);
 }
 
+/// Runs the hints of an error as they are printed.
+fn run_hints(world: &World, error: &Outcome) {
+    let text = format!("{}{}", error.stdout, error.stderr);
+    for hint in hints(&text) {
+        // No word of these has a space or a quote of its own.
+        let words: Vec<&str> = hint
+            .split(' ')
+            .map(|word| word.trim_matches('\''))
+            .collect();
+        let Some(("krmv", words)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
+            panic!("not a command of krmv: {hint}");
+        };
+        world.krmv(words).assert_code(0);
+    }
+}
+
+#[test]
+fn the_hint_of_a_replaced_release_accepts_its_new_bytes() {
+    let new = deployment(1, "app:1", "128Mi");
+    let archive = gz(&tar_of(&[
+        ("web/Chart.yaml", "name: web\n".to_owned()),
+        ("web/crds/app.yaml", new.clone()),
+    ]));
+    for (source, path) in [
+        ("http://HOST/o/app/releases/download/v1.0.0/app.yaml", ""),
+        ("http://HOST/files/only-1.yaml", ""),
+        ("http://HOST/files/{version}.yaml@v1.0.0", ""),
+        ("http://HOST/files/only-1.tgz//crds", ""),
+        ("helm+http://HOST/charts//only@1.0.0", "crds/app.yaml"),
+        ("helm+http://HOST/charts//only//crds@1.0.0", "app.yaml"),
+    ] {
+        let world = World::new();
+        let site = site(&world);
+        let text = |version: &str| deployment(1, version, "64Mi");
+        let old = gz(&tar_of(&[
+            ("web/Chart.yaml", "name: web\n".to_owned()),
+            ("web/crds/app.yaml", text("app:0")),
+        ]));
+        site.put("/files/only-1.yaml", Answer::ok(text("app:0")));
+        site.put("/files/1.0.0.yaml", Answer::ok(text("app:0")));
+        site.put("/files/only-1.tgz", Answer::ok(old.clone()));
+        site.put("/charts/only-1.0.0.tgz", Answer::ok(old));
+        let index = "entries:\n  only:\n  - version: 1.0.0\n    urls: [only-1.0.0.tgz]\n";
+        site.put("/charts/index.yaml", Answer::ok(index));
+        let source = source.replace("HOST", site.host());
+        let tags = site.server.url("/o/app");
+        let mut get = vec!["get", &source, "web"];
+        if source.contains('{') {
+            get.extend(["--tags", &tags]);
+        }
+        world.krmv(&get).assert_code(0);
+        world.commit("get");
+        for place in [
+            "/o/app/releases/download/v1.0.0/app.yaml",
+            "/files/only-1.yaml",
+            "/files/1.0.0.yaml",
+        ] {
+            site.put(place, Answer::ok(new.clone()));
+        }
+        site.put("/files/only-1.tgz", Answer::ok(archive.clone()));
+        site.put("/charts/only-1.0.0.tgz", Answer::ok(archive.clone()));
+        without_cache(&world);
+        let status = world.krmv(&["status", "web"]);
+        says(&status, 2, "ReleaseReplaced");
+        run_hints(&world, &status);
+        world.commit("adopt");
+        let after = world.json(&["status", "web"]);
+        let package = &after["packages"][0];
+        assert!(package["problem"].is_null(), "{source}: {after}");
+        assert!(package["edits"].as_u64() > Some(0), "{source}: {after}");
+        assert!(path.is_empty() || world.path("web").join(path).exists());
+    }
+}
+
 #[test]
 fn a_chart_with_another_digest_is_reported() {
     let world = World::new();

@@ -21,7 +21,7 @@ fn images_and_arguments() {
     );
     check(
         &container("env: [{name: A, value: x}, {name: B, value: x}]"),
-        &container("env: [{name: B, value: y}, {name: C, value: x}]"),
+        &container("env: [{name: B, value: z}, {name: C, value: x}]"),
         &[
             &format!(
                 "notable ArgumentsChanged {place}.env[0]: the environment variable `B` changes"
@@ -92,19 +92,19 @@ fn running_pods_keep_old_values() {
     let reads = container("envFrom: [{configMapRef: {name: m}}]");
     let found = "notable ConfigNotReloaded data: running pods keep the old values until they restart: Deployment/front";
     let with = |value: &str, pod: &str| map(value) + pod;
-    check(&with("x", &reads), &with("y", &reads), &[found]);
+    check(&with("x", &reads), &with("z", &reads), &[found]);
     // The pods are replaced.
     let other = reads.replace("name: app", "name: app2");
-    check(&with("x", &reads), &with("y", &other), &[]);
+    check(&with("x", &reads), &with("z", &other), &[]);
     // The kubelet updates the files of a volume, but not one that is mounted alone.
     let mounts = |mount: &str| {
         deployment(&format!(
             "{{volumes: [{{name: v, configMap: {{name: m}}}}], containers: [{{name: app, volumeMounts: [{{name: v{mount}}}]}}]}}"
         ))
     };
-    check(&with("x", &mounts("")), &with("y", &mounts("")), &[]);
+    check(&with("x", &mounts("")), &with("z", &mounts("")), &[]);
     let part = mounts(", subPath: a");
-    check(&with("x", &part), &with("y", &part), &[found]);
+    check(&with("x", &part), &with("z", &part), &[found]);
 }
 
 /// Another rule can also accept more.
@@ -217,7 +217,7 @@ fn objects_that_are_stored_in_another_version() {
 fn all_other_changes_are_counted() {
     let before = container("image: a")
         + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: x, b: x}\n";
-    let after = before.replace("a: x, b: x", "a: y, c: x");
+    let after = before.replace("a: x, b: x", "a: z, c: x");
     let found = lines(&results("", &[(Role::Before, &before)], &after));
     assert_eq!(found, ["routine OtherChanges 3 other changes"]);
 }

@@ -215,7 +215,7 @@ fn a_finding_names_the_one_place_that_differs() {
         ),
         (
             container("image: 'app:1', env: [{name: A, value: x}]"),
-            container("image: 'app:1', env: [{name: A, value: y}]"),
+            container("image: 'app:1', env: [{name: A, value: z}]"),
             "notable ArgumentsChanged spec.template.spec.containers[0].env[0].value: ",
         ),
         (

@@ -280,10 +280,8 @@ impl Config {
     /// The root node, unless it is `null` or `{}`.
     #[must_use]
     pub fn node(&self) -> Option<NodeRef<'_>> {
-        let document = self.0.document();
-        (0..document.len())
-            .find_map(|index| document.root(index))
-            .filter(|config| !is_empty(*config))
+        let root = self.0.document().roots().next();
+        root.filter(|config| !is_empty(*config))
     }
 }
 

@@ -246,5 +246,13 @@ fn put(diff: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = diff.write_fmt(text);
 }
 
+/// How many elements two lists have in common at their beginnings, and how many of the others at their ends.
+pub fn common_ends<T>(old: &[T], new: &[T], is_same: impl Fn(&T, &T) -> bool) -> (usize, usize) {
+    let is_same = |(old, new): &(&T, &T)| is_same(old, new);
+    let head = old.iter().zip(new).take_while(&is_same).count();
+    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
+    (head, tails.take_while(is_same).count())
+}
+
 #[cfg(test)]
 mod tests;

@@ -114,8 +114,7 @@ fn line_of(
         }
         let parse = || parse_document(document.text.to_owned()).ok();
         let parsed = document.parsed.get_or_init(parse).as_ref()?.document();
-        let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
-        let root = roots.find(|root| is_it(&Resource::read(*root)))?;
+        let root = parsed.roots().find(|root| is_it(&Resource::read(*root)))?;
         *next = index;
         let (at, value) = document.places.borrow_mut().place(root, path);
         let line = parsed.location(at).line + document.lines_before;

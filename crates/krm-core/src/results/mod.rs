@@ -3,6 +3,7 @@
 //! Structure and field names are the same as kpt's (`results` of a ResourceList, `kpt.dev/v1` `FunctionResultList`).
 //! Every error and warning has a [`Reason`] as `tags.reason`.
 
+mod cut;
 mod lines;
 mod list;
 mod message;
@@ -12,6 +13,7 @@ mod rule;
 mod secrets;
 mod shown;
 
+pub use cut::{cut_to_differences, cut_values};
 pub use list::MOST_LISTED;
 pub use list::Results;
 pub use message::Message;

@@ -130,6 +130,8 @@ reasons! {
     NoTargets,
     /// There are no PackageVariants and no PackageVariantSets.
     NoVariants,
+    /// Kubernetes reads a name, label, annotation or other string as a boolean or a number, and refuses the object.
+    NotAString,
     /// A package exists but has no owner; it is left unchanged.
     NotAdopted,
     /// A list in a patch has elements that its `$setElementOrder` lacks.

@@ -18,7 +18,7 @@ use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_merge::likeness::{
     ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner, Values,
 };
-use krm_package::{Ignored, Package, is_krm_name};
+use krm_package::{Ignored, Package, file_name, is_krm_name};
 use krm_upstream::GitOrigin;
 use krm_upstream::git::{DirectoryState, GitError, GitSource, Repository, Revision};
 use krm_yaml::node_text;
@@ -175,13 +175,12 @@ impl LocalFiles {
 /// Those files that say what a package ignores: its `.krmignore` files, and the Kptfiles of the packages that they are
 /// of.
 fn rules_of(files: &[(String, String)]) -> Vec<(String, String)> {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let is_rule = |path: &str| name(path) == ".krmignore";
+    let is_rule = |path: &str| file_name(path) == ".krmignore";
     if !files.iter().any(|(path, _)| is_rule(path)) {
         return Vec::new();
     }
     let rules = files.iter();
-    let rules = rules.filter(|(path, _)| is_rule(path) || name(path) == "Kptfile");
+    let rules = rules.filter(|(path, _)| is_rule(path) || file_name(path) == "Kptfile");
     rules.cloned().collect()
 }
 

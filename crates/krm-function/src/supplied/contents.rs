@@ -30,7 +30,7 @@ impl DocumentContents {
         place: &str,
         in_directory: bool,
     ) -> Result<(), UsageError> {
-        let mut roots = (0..document.len()).filter_map(|index| document.root(index));
+        let mut roots = document.roots();
         roots.try_for_each(|root| match in_directory {
             false => self.document(role, root, place),
             true if is_krm(root) || role == Role::Patches => self.resource(role, root, place, None),

@@ -18,7 +18,6 @@ mod pattern;
 mod policy;
 
 pub(crate) use pattern::Pattern;
-pub use pattern::glob;
 pub use policy::{PolicyFile, UpgradePolicy, WrittenHelm, WrittenReleases, WrittenRender};
 
 use serde::Deserialize;
@@ -27,6 +26,7 @@ use super::rule::{OnConflict, Side};
 use super::trail::Trail;
 use krm_core::config::enum_fields::{expected, word};
 use krm_core::config::{typed_config, value_of};
+use krm_core::glob::glob;
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, ResourceRef, Results};
 use krm_yaml::{NodeRef, Path, de};

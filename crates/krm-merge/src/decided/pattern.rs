@@ -7,6 +7,7 @@
 use thiserror::Error;
 
 use crate::trail::Trail;
+use krm_core::glob::glob;
 use krm_yaml::unquote;
 
 /// A pattern for paths.
@@ -196,29 +197,6 @@ fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a text fits a pattern, in which `*` is any text and every other character itself.
-#[must_use]
-pub fn glob(pattern: &str, text: &str) -> bool {
-    let Some((head, tail)) = pattern.split_once('*') else {
-        return pattern == text;
-    };
-    let Some(mut rest) = text.strip_prefix(head) else {
-        return false;
-    };
-    // Between two `*`, the first match is enough.
-    let mut parts = tail.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@
 mod actions;
 mod apply;
 mod combined_file;
-mod cut;
 mod default_paths;
 mod documents;
 mod empty;
@@ -50,7 +49,6 @@ use krm_core::schema::Schema;
 use krm_core::word_enum;
 use krm_package::{Ignored, Incoming};
 
-pub use cut::cut_to_differences;
 pub use empty::refuse_empty_upstream;
 pub use incoming::decide_incoming;
 pub use incoming::files_of;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::MergeOptions;
-use super::cut::{Shown, cut};
 use crate::decided::{DecidedBy, RulesOf};
 use crate::fields::{ConflictKind, Guarded};
 use crate::text::{MOST_LINES, PartConflict};
@@ -11,7 +10,7 @@ use crate::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side,
 use krm_core::resource::Resource;
 use krm_core::results::{
     FunctionResult, Mark, MergeConflict, MergeDetail, Message, QuotedValue, Reason, ResourceRef,
-    Results, Severity,
+    Results, Severity, cut_values,
 };
 use krm_yaml::Value;
 use krm_yaml::interner::Interner;
@@ -552,6 +551,14 @@ fn lost_functions(found: &Conflict) -> Option<String> {
     let lost: Vec<String> = lost.map(|(one, _)| format!("`{}`", name(one))).collect();
     let loser = found.winner.other().as_str();
     (!lost.is_empty()).then(|| format!(", without {loser}'s {}", lost.join(", ")))
+}
+
+/// The versions of a value as results show them.
+type Shown = Versions<Option<QuotedValue>>;
+
+fn cut(values: &Shown, limit: usize) -> Shown {
+    let values = values.as_ref().map(Option::as_ref);
+    cut_values(values.into_array(), limit).into()
 }
 
 /// `original 1, local 5, upstream none`

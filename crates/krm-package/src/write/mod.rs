@@ -14,7 +14,7 @@ use super::file::{Stamp, read_checked, read_regular};
 use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, folders_above, normalize_package_path};
-use super::{PackageError, USUAL_MODE, mode_of, temporary};
+use super::{PackageError, USUAL_MODE, file_name, mode_of, temporary};
 use swapped::Steps;
 
 /// A change to one file of a package.
@@ -500,7 +500,9 @@ impl<'w> PackageWriter<'w> {
         for (step, temporary) in steps.into_iter().zip(staged) {
             match temporary {
                 None => doomed.push(step),
-                Some(temporary) if is_kptfile(step.path) => kptfiles.push((step, temporary)),
+                Some(temporary) if file_name(step.path) == "Kptfile" => {
+                    kptfiles.push((step, temporary))
+                }
                 Some(temporary) => self.put(&step, temporary, watch)?,
             }
         }
@@ -579,10 +581,6 @@ fn with_executable_bits(mode: u32, wanted: u32) -> u32 {
         (false, true) => mode | (mode >> 2 & EXECUTABLE),
         (true, true) | (false, false) => mode,
     }
-}
-
-fn is_kptfile(path: &str) -> bool {
-    path.rsplit('/').next() == Some("Kptfile")
 }
 
 /// As `create_dir_all`; also adds the folders that it created to `made`.

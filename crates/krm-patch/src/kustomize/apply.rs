@@ -19,10 +19,10 @@ pub fn merge(live: &Value, patch: &Value, schema: &Schema) -> Option<Value> {
     let text = |key: &str| live.get(key).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     let place = ValuePlace::of_kind(version, kind, Rules::of(schema, version, kind));
-    value(Some(live), patch, place)
+    value(Some(live), patch, &place)
 }
 
-fn value(live: Option<&Value>, patch: &Value, place: ValuePlace<'_>) -> Option<Value> {
+fn value(live: Option<&Value>, patch: &Value, place: &ValuePlace<'_, '_>) -> Option<Value> {
     match patch {
         Value::Null => None,
         Value::Mapping(fields) => map(live, patch, fields, place),
@@ -35,7 +35,7 @@ fn map(
     live: Option<&Value>,
     patch: &Value,
     fields: &[(Value, Value)],
-    place: ValuePlace<'_>,
+    place: &ValuePlace<'_, '_>,
 ) -> Option<Value> {
     let mut entries = match (directive(patch), live) {
         (Some("delete"), _) => return None,
@@ -49,7 +49,7 @@ fn map(
             continue;
         }
         let at = entries.iter().position(|(other, _)| other == key);
-        let merged = value(at.map(|at| &entries[at].1), new, place.field(&name));
+        let merged = value(at.map(|at| &entries[at].1), new, &place.field(&name));
         match (at, merged) {
             (Some(at), Some(merged)) => entries[at].1 = merged,
             (Some(at), None) => {
@@ -68,9 +68,9 @@ pub fn directive(patch: &Value) -> Option<&str> {
     patch.get(PATCH).and_then(Value::as_str)
 }
 
-fn list(live: Option<&Value>, items: &[Value], place: ValuePlace<'_>) -> Value {
+fn list(live: Option<&Value>, items: &[Value], place: &ValuePlace<'_, '_>) -> Value {
     let old = live.map_or(&[][..], Value::items);
-    let below = place.items();
+    let below = &place.element(0);
     match place.list() {
         ListPlace::Keyed(keys) => keyed(old, items, keys, below),
         ListPlace::Values => {
@@ -93,7 +93,7 @@ pub(super) fn key_of(item: &Value, names: &[&str]) -> Vec<Option<String>> {
     names.iter().map(text).collect()
 }
 
-fn keyed(old: &[Value], items: &[Value], keys: Keys<'_>, place: ValuePlace<'_>) -> Value {
+fn keyed(old: &[Value], items: &[Value], keys: Keys<'_>, place: &ValuePlace<'_, '_>) -> Value {
     let replaces = items.iter().any(|item| directive(item) == Some("replace"));
     let old = if replaces { &[] } else { old };
     let is_used = |name: &str| old.iter().chain(items).any(|item| item.get(name).is_some());
@@ -176,85 +176,60 @@ fn steps(pointer: &str) -> Vec<String> {
         .collect()
 }
 
+fn missing(step: &str) -> String {
+    format!("`{step}` does not exist")
+}
+
 fn at<'v>(value: &'v mut Value, steps: &[String]) -> Result<&'v mut Value, String> {
-    let mut value = value;
-    for step in steps {
-        let missing = || format!("`{step}` does not exist");
-        value = match value {
-            Value::Mapping(entries) => {
-                let found = entries
-                    .iter_mut()
-                    .find(|(key, _)| key.plain_text() == *step);
-                &mut found.ok_or_else(missing)?.1
-            }
-            Value::Sequence(items) => {
-                let index: usize = step.parse().map_err(|_| missing())?;
-                items.get_mut(index).ok_or_else(missing)?
-            }
-            _ => return Err(missing()),
-        };
-    }
-    Ok(value)
+    steps.iter().try_fold(value, |value, step| {
+        value.part_mut(step).ok_or_else(|| missing(step))
+    })
 }
 
 fn set(root: &mut Value, pointer: &str, new: Value, replaces: bool) -> Result<(), String> {
     let steps = steps(pointer);
-    let Some((last, above)) = steps.split_last() else {
-        *root = new;
-        return Ok(());
-    };
-    if replaces {
+    let Some((last, above)) = steps.split_last().filter(|_| !replaces) else {
         *at(root, &steps)? = new;
         return Ok(());
-    }
+    };
     match at(root, above)? {
-        Value::Mapping(entries) => {
-            match entries
-                .iter_mut()
-                .find(|(key, _)| key.plain_text() == *last)
-            {
-                Some(entry) => entry.1 = new,
-                None => entries.push((Value::from(last.as_str()), new)),
-            }
-            Ok(())
-        }
+        map @ Value::Mapping(_) => match map.get_mut(last) {
+            Some(value) => *value = new,
+            None => map.push(last.as_str(), new),
+        },
         Value::Sequence(items) => {
-            let index = if last == "-" {
-                items.len()
-            } else {
-                last.parse()
-                    .map_err(|_| format!("`{last}` does not exist"))?
+            let index = match last.as_str() {
+                "-" => items.len(),
+                last => last.parse().map_err(|_| missing(last))?,
             };
             if index > items.len() {
                 return Err(format!("element {index} does not exist"));
             }
             items.insert(index, new);
-            Ok(())
         }
-        _ => Err(format!("`{last}` does not exist")),
+        _ => return Err(missing(last)),
     }
+    Ok(())
 }
 
 fn take(root: &mut Value, pointer: &str) -> Result<Value, String> {
     let steps = steps(pointer);
-    let missing = || format!("`{pointer}` does not exist");
-    let (last, above) = steps.split_last().ok_or_else(missing)?;
-    match at(root, above)? {
-        Value::Mapping(entries) => {
-            let found = entries
-                .iter()
-                .position(|(key, _)| key.plain_text() == *last);
-            Ok(entries.remove(found.ok_or_else(missing)?).1)
-        }
-        Value::Sequence(items) => {
-            let index: usize = last.parse().map_err(|_| missing())?;
-            if index >= items.len() {
-                return Err(missing());
+    let taken = steps.split_last().and_then(|(last, above)| {
+        let holder = at(root, above).ok()?;
+        match holder {
+            Value::Mapping(entries) => {
+                let mut keys = entries.iter().map(|(key, _)| key.as_str());
+                let found = keys.position(|key| key == Some(last))?;
+                Some(entries.remove(found).1)
             }
-            Ok(items.remove(index))
+            Value::Sequence(items) => {
+                let index = last.parse().ok().filter(|index| *index < items.len())?;
+                Some(items.remove(index))
+            }
+            _ => None,
         }
-        _ => Err(missing()),
-    }
+    });
+    taken.ok_or_else(|| missing(pointer))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::distinct::{ElementKeys, has_distinct_strings};
 use super::place::ValuePlace;
 use super::{KustomizePatch, deletion};
 use krm_core::schema::Keys;
-use krm_yaml::{NodeRef, Trail};
+use krm_yaml::NodeRef;
 
 /// Two lists whose elements kustomize can merge.
 pub(super) struct KustomizeLists<'a, 's> {
@@ -28,7 +28,7 @@ pub(super) fn keyed<'a, 's>(
     live: &Node<'a>,
     new: &Node<'a>,
     keys: Keys<'s>,
-    place: ValuePlace<'_>,
+    place: &ValuePlace<'_, '_>,
 ) -> Option<KustomizeLists<'a, 's>> {
     let source = new.source();
     let (live, new) = (live.items(), new.items());
@@ -48,7 +48,7 @@ pub(super) fn keyed<'a, 's>(
         .map(|key| in_live.get(key).copied())
         .collect();
     let is_new = |(item, of_live): (&ListItem<'a>, &Option<usize>)| {
-        of_live.is_some() || place.takes(&item.value)
+        of_live.is_some() || place.element(0).takes(&item.value)
     };
     let is_sayable = new.iter().zip(&of_live).all(is_new)
         // With several keys, new elements must come first: `None` sorts first.
@@ -73,8 +73,7 @@ impl<'a> KustomizePatch<'a> {
     pub(super) fn keyed(
         &mut self,
         lists: &KustomizeLists<'a, '_>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
+        place: &ValuePlace<'_, '_>,
     ) -> Option<Node<'a>> {
         let mut patches: Vec<Option<Node<'a>>> = Vec::with_capacity(lists.new.len());
         for (at, (item, of_live)) in lists.new.iter().zip(&lists.of_live).enumerate() {
@@ -82,10 +81,9 @@ impl<'a> KustomizePatch<'a> {
                 patches.push(Some(item.value.clone()));
                 continue;
             };
-            let at = trail.element(at);
             let mut fields = Fields::default();
-            self.tested(&item.value, place, &at, |create| {
-                fields = create.map(live, &item.value, place.items(), &at);
+            self.tested(&item.value, place, at, |create, at| {
+                fields = create.map(live, &item.value, at);
             });
             let patch = Node::map(fields, item.value.source());
             patches.push((!patch.is_empty()).then(|| lists.with_keys(&patch, &item.value)));

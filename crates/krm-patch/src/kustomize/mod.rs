@@ -28,11 +28,11 @@ use super::identity::{sparse, with_identity};
 use super::node::{Field, Fields, Finder, Node, Shape};
 use super::rules::Rules;
 use krm_core::resource::Resource;
-use krm_yaml::{Trail, Value};
+use krm_yaml::Value;
 
 pub use apply::{directive, merge, operate};
 pub use keys::with_keys_as_read;
-use operation::{JsonChange, differences, entry};
+use operation::{JsonChange, entry};
 pub use operation::{Operation, Targets};
 use place::{ListPlace, ValuePlace};
 
@@ -52,7 +52,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
     let place = ValuePlace::of(live, rules);
     let mut create = KustomizePatch::default();
     if !place.is_mergeable(live) {
-        differences(live, modified, place, &Trail::Root, &mut create);
+        create.differences(live, modified, &place);
         return Patches {
             merge: None,
             operations: create.operations,
@@ -68,7 +68,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
         [] => modified.clone(),
         _ => with_identity(live, modified),
     };
-    let fields = create.map(live, &found, place, &Trail::Root);
+    let fields = create.map(live, &found, &place);
     let merge = (!fields.is_empty()).then(|| sparse(&Node::map(fields, found.source()), &found));
     let KustomizePatch {
         mut operations,
@@ -123,51 +123,45 @@ struct KustomizePatch<'a> {
 }
 
 impl<'a> KustomizePatch<'a> {
-    fn push(&mut self, trail: &Trail<'_>, change: JsonChange<'a>) {
-        self.operations.push(Operation::at(trail, change));
+    fn push(&mut self, place: &ValuePlace<'_, '_>, change: JsonChange<'a>) {
+        self.operations.push(Operation::at(place, change));
     }
 
     /// Keeps a null that both sides have.
-    fn keep_null(&mut self, live: &Node<'a>, trail: &Trail<'_>) {
+    fn keep_null(&mut self, live: &Node<'a>, place: &ValuePlace<'_, '_>) {
         if live.source().is_some_and(|node| node.source().is_empty()) {
             let null = Node::of_value(Value::Null);
-            self.lost.push(Operation::at(trail, JsonChange::Add(null)));
+            self.lost.push(Operation::at(place, JsonChange::Add(null)));
         }
     }
 
     /// The fields of the merge patch for a map that both have.
-    fn map(
-        &mut self,
-        live: &Node<'a>,
-        modified: &Node<'a>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
-    ) -> Fields<'a> {
+    fn map(&mut self, live: &Node<'a>, new: &Node<'a>, place: &ValuePlace<'_, '_>) -> Fields<'a> {
         let theirs = Finder::of(Some(live));
         let mut fields = Fields::default();
-        for field in modified.each_field() {
-            let at = trail.field(&field.key);
-            let below = place.field(&field.key);
+        for field in new.each_field() {
+            let below = &place.field(&field.key);
             let live = theirs.find(&field.key);
             let value = match &live {
+                // The key would be a directive in a merge patch.
                 _ if !is_sayable(&field.key) => {
-                    self.field_without_patch(live.as_ref(), &field.value, below, &at);
+                    self.field_differences(live.as_ref(), &field.value, below);
                     None
                 }
-                Some(live) if !live.is_null() => self.value(live, &field.value, below, &at),
+                Some(live) if !live.is_null() => self.value(live, &field.value, below),
                 Some(live) if field.value.is_null() => {
-                    self.keep_null(live, &at);
+                    self.keep_null(live, below);
                     None
                 }
                 _ if below.takes(&field.value) => Some(field.value.clone()),
                 _ => {
-                    self.push(&at, JsonChange::Add(field.value.clone()));
+                    self.push(below, JsonChange::Add(field.value.clone()));
                     None
                 }
             };
             fields.extend(value.map(|value| field.with(value)));
         }
-        let own = Finder::of(Some(modified));
+        let own = Finder::of(Some(new));
         for field in live.each_field() {
             if own.find(&field.key).is_some() {
                 continue;
@@ -175,24 +169,10 @@ impl<'a> KustomizePatch<'a> {
             if is_sayable(&field.key) {
                 fields.push_null(field);
             } else {
-                self.push(&trail.field(&field.key), JsonChange::Remove);
+                self.push(&place.field(&field.key), JsonChange::Remove);
             }
         }
         fields
-    }
-
-    /// A field whose key would be a directive in a merge patch.
-    fn field_without_patch(
-        &mut self,
-        live: Option<&Node<'a>>,
-        new: &Node<'a>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
-    ) {
-        match live {
-            Some(live) => differences(live, new, place, trail, self),
-            None => self.push(trail, JsonChange::Add(new.clone())),
-        }
     }
 
     /// The merge patch of a value that live has and that is not null; `None` if it needs none.
@@ -200,22 +180,21 @@ impl<'a> KustomizePatch<'a> {
         &mut self,
         live: &Node<'a>,
         new: &Node<'a>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
+        place: &ValuePlace<'_, '_>,
     ) -> Option<Node<'a>> {
         match (live.shape(), new.shape()) {
             (Shape::Map, Shape::Map) => {
-                let fields = self.map(live, new, place, trail);
+                let fields = self.map(live, new, place);
                 (!fields.is_empty()).then(|| Node::map(fields, new.source()))
             }
-            (Shape::List, Shape::List) => self.list(live, new, place, trail),
+            (Shape::List, Shape::List) => self.list(live, new, place),
             // kustomize keeps the quotes of the live value, and a number in quotes would be a string.
             (Shape::Scalar, Shape::Scalar) if live.as_str().is_some() == new.as_str().is_some() => {
                 (!live.equals(new)).then(|| new.clone())
             }
             // kustomize refuses a value of another kind.
             _ => {
-                self.push(trail, JsonChange::Replace(new.clone()));
+                self.push(place, JsonChange::Replace(new.clone()));
                 None
             }
         }
@@ -227,15 +206,14 @@ impl<'a> KustomizePatch<'a> {
         &mut self,
         live: &Node<'a>,
         new: &Node<'a>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
+        place: &ValuePlace<'_, '_>,
     ) -> bool {
         let length = new.to_value().cost();
         if length < LONG {
             return false;
         }
         let mut apart = Self::default();
-        differences(live, new, place, trail, &mut apart);
+        apart.differences(live, new, place);
         let is_short = apart.operations.iter().map(Operation::cost).sum::<usize>() < length / 4;
         if is_short {
             self.operations.append(&mut apart.operations);
@@ -248,11 +226,10 @@ impl<'a> KustomizePatch<'a> {
         &mut self,
         live: &Node<'a>,
         new: &Node<'a>,
-        place: ValuePlace<'_>,
-        trail: &Trail<'_>,
+        place: &ValuePlace<'_, '_>,
     ) -> Option<Node<'a>> {
         match place.list() {
-            ListPlace::Replaced if self.has_operations(live, new, place, trail) => return None,
+            ListPlace::Replaced if self.has_operations(live, new, place) => return None,
             ListPlace::Replaced => return (!live.equals(new)).then(|| new.clone()),
             ListPlace::Values => {
                 if let Some(patch) = list::values(live, new) {
@@ -260,13 +237,13 @@ impl<'a> KustomizePatch<'a> {
                 }
             }
             ListPlace::Keyed(keys) => {
-                if let Some(lists) = list::keyed(live, new, keys, place.items()) {
-                    return self.keyed(&lists, place, trail);
+                if let Some(lists) = list::keyed(live, new, keys, place) {
+                    return self.keyed(&lists, place);
                 }
             }
             ListPlace::Unknown => {}
         }
-        differences(live, new, place, trail, self);
+        self.differences(live, new, place);
         None
     }
 }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use super::super::node::{Finder, Node, Shape};
 use super::KustomizePatch;
 use super::place::ValuePlace;
+use krm_core::diff::common_ends;
 use krm_core::resource::{Resource, namespace_of};
+use krm_core::schema::Keys;
 use krm_yaml::scalar::{Reading, ScalarStyle};
 use krm_yaml::{NodeKind, Trail, Value, to_block_text};
 
@@ -33,8 +35,8 @@ impl<'a> Operation<'a> {
         Self { path, change }
     }
 
-    pub(super) fn at(trail: &Trail<'_>, change: JsonChange<'a>) -> Self {
-        Self::new(pointer(trail), change)
+    pub(super) fn at(place: &ValuePlace<'_, '_>, change: JsonChange<'a>) -> Self {
+        Self::new(pointer(&place.trail), change)
     }
 
     /// Approximate number of bytes that it takes in memory.
@@ -71,114 +73,99 @@ fn pointer(trail: &Trail<'_>) -> String {
     pointer
 }
 
-/// Collects the operations that turn one value into another.
-pub(super) fn differences<'a>(
-    live: &Node<'a>,
-    new: &Node<'a>,
-    place: ValuePlace<'_>,
-    trail: &Trail<'_>,
-    create: &mut KustomizePatch<'a>,
-) {
-    match (live.shape(), new.shape()) {
-        (Shape::Map, Shape::Map) => map(live, new, place, trail, create),
-        (Shape::List, Shape::List) => list(live, new, place, trail, create),
-        (Shape::Null, Shape::Null) => create.keep_null(live, trail),
-        (Shape::Scalar, Shape::Scalar) if live.equals(new) => {}
-        _ => create.push(trail, JsonChange::Replace(new.clone())),
-    }
-}
-
-fn map<'a>(
-    live: &Node<'a>,
-    new: &Node<'a>,
-    place: ValuePlace<'_>,
-    trail: &Trail<'_>,
-    create: &mut KustomizePatch<'a>,
-) {
-    let theirs = Finder::of(Some(live));
-    for field in new.each_field() {
-        let (at, below) = (trail.field(&field.key), place.field(&field.key));
-        match theirs.find(&field.key) {
-            Some(live) => differences(&live, &field.value, below, &at, create),
-            None => create.push(&at, JsonChange::Add(field.value.clone())),
+impl<'a> KustomizePatch<'a> {
+    /// Adds the operations that turn one value into another.
+    pub(super) fn differences(
+        &mut self,
+        live: &Node<'a>,
+        new: &Node<'a>,
+        place: &ValuePlace<'_, '_>,
+    ) {
+        match (live.shape(), new.shape()) {
+            (Shape::Map, Shape::Map) => self.map_differences(live, new, place),
+            (Shape::List, Shape::List) => self.list_differences(live, new, place),
+            (Shape::Null, Shape::Null) => self.keep_null(live, place),
+            (Shape::Scalar, Shape::Scalar) if live.equals(new) => {}
+            _ => self.push(place, JsonChange::Replace(new.clone())),
         }
     }
-    let own = Finder::of(Some(new));
-    for field in live.each_field() {
-        if own.find(&field.key).is_none() {
-            create.push(&trail.field(&field.key), JsonChange::Remove);
+
+    fn map_differences(&mut self, live: &Node<'a>, new: &Node<'a>, place: &ValuePlace<'_, '_>) {
+        let theirs = Finder::of(Some(live));
+        for field in new.each_field() {
+            let live = theirs.find(&field.key);
+            self.field_differences(live.as_ref(), &field.value, &place.field(&field.key));
+        }
+        let own = Finder::of(Some(new));
+        for field in live.each_field() {
+            if own.find(&field.key).is_none() {
+                self.push(&place.field(&field.key), JsonChange::Remove);
+            }
         }
     }
-}
 
-/// Lists of equal length are compared element by element. In others, the elements between equal heads and tails are
-/// replaced. What identifies an element is tested before the element is changed, because a later base may have another one
-/// at its position.
-fn list<'a>(
-    live: &Node<'a>,
-    new: &Node<'a>,
-    place: ValuePlace<'_>,
-    trail: &Trail<'_>,
-    create: &mut KustomizePatch<'a>,
-) {
-    let live: Vec<Node<'a>> = live.each_item().collect();
-    let new: Vec<Node<'a>> = new.each_item().collect();
-    if live.len() == new.len() {
-        for (at, (live, new)) in live.iter().zip(&new).enumerate() {
-            let at = trail.element(at);
-            create.tested(live, place, &at, |create| {
-                differences(live, new, place.items(), &at, create);
+    /// The same for a field that live may not have.
+    pub(super) fn field_differences(
+        &mut self,
+        live: Option<&Node<'a>>,
+        new: &Node<'a>,
+        place: &ValuePlace<'_, '_>,
+    ) {
+        match live {
+            Some(live) => self.differences(live, new, place),
+            None => self.push(place, JsonChange::Add(new.clone())),
+        }
+    }
+
+    /// Lists of equal length are compared element by element. In others, the elements between equal heads and tails are
+    /// replaced. What identifies an element is tested before the element is changed, because a later base may have
+    /// another one at its position.
+    fn list_differences(&mut self, live: &Node<'a>, new: &Node<'a>, place: &ValuePlace<'_, '_>) {
+        let live: Vec<Node<'a>> = live.each_item().collect();
+        let new: Vec<Node<'a>> = new.each_item().collect();
+        if live.len() == new.len() {
+            for (at, (live, new)) in live.iter().zip(&new).enumerate() {
+                self.tested(live, place, at, |create, at| {
+                    create.differences(live, new, at)
+                });
+            }
+            return;
+        }
+        let (head, tail) = common_ends(&live, &new, |live, new| live.equals(new));
+        let (live_end, new_end) = (live.len() - tail, new.len() - tail);
+        let both = live_end.min(new_end);
+        for (at, new) in new.iter().enumerate().take(both).skip(head) {
+            let change = JsonChange::Replace(new.clone());
+            self.tested(&live[at], place, at, |create, at| create.push(at, change));
+        }
+        for at in (both..live_end).rev() {
+            self.tested(&live[at], place, at, |create, at| {
+                create.push(at, JsonChange::Remove)
             });
         }
-        return;
-    }
-    let is_equal = |(live, new): &(&Node<'a>, &Node<'a>)| live.equals(new);
-    let head = live.iter().zip(&new).take_while(is_equal).count();
-    let tails = live[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = tails.take_while(is_equal).count();
-    let (live_end, new_end) = (live.len() - tail, new.len() - tail);
-    let both = live_end.min(new_end);
-    for (at, new) in new.iter().enumerate().take(both).skip(head) {
-        let change = JsonChange::Replace(new.clone());
-        create.change_element(&live[at], place, &trail.element(at), change);
-    }
-    for at in (both..live_end).rev() {
-        create.change_element(&live[at], place, &trail.element(at), JsonChange::Remove);
-    }
-    for (at, new) in new.iter().enumerate().take(new_end).skip(both) {
-        let change = JsonChange::Add(new.clone());
-        match live.get(live_end) {
-            Some(next) => create.change_element(next, place, &trail.element(at), change),
-            None => create.push(&trail.field("-"), change),
+        for (at, new) in new.iter().enumerate().take(new_end).skip(both) {
+            let change = JsonChange::Add(new.clone());
+            match live.get(live_end) {
+                Some(next) => self.tested(next, place, at, |create, at| create.push(at, change)),
+                None => self.push(&place.field("-"), change),
+            }
         }
     }
-}
 
-impl<'a> KustomizePatch<'a> {
-    /// Changes a list at the position of an element.
-    fn change_element(
-        &mut self,
-        element: &Node<'a>,
-        list: ValuePlace<'_>,
-        trail: &Trail<'_>,
-        change: JsonChange<'a>,
-    ) {
-        self.tested(element, list, trail, |create| create.push(trail, change));
-    }
-
-    /// Adds what identifies an element of a list before the operations that `change` adds for it.
+    /// Adds what identifies an element of a list before the operations that `change` adds for its position.
     pub(super) fn tested(
         &mut self,
         element: &Node<'a>,
-        list: ValuePlace<'_>,
-        trail: &Trail<'_>,
-        change: impl FnOnce(&mut Self),
+        list: &ValuePlace<'_, '_>,
+        at: usize,
+        change: impl FnOnce(&mut Self, &ValuePlace<'_, '_>),
     ) {
+        let place = list.element(at);
         let (operations, lost) = (self.operations.len(), self.lost.len());
-        change(self);
+        change(self, &place);
         for (found, from) in [(&mut self.operations, operations), (&mut self.lost, lost)] {
             if found.len() > from {
-                let tests = tests(element, list, trail);
+                let tests = tests(element, list.keys(), &place);
                 found.splice(from..from, tests);
             }
         }
@@ -186,18 +173,21 @@ impl<'a> KustomizePatch<'a> {
 }
 
 /// Tests of what identifies an element: its keys, its name, or a string or number itself.
-fn tests<'a>(element: &Node<'a>, list: ValuePlace<'_>, trail: &Trail<'_>) -> Vec<Operation<'a>> {
-    let test = |trail: &Trail<'_>, value: Node<'a>| {
-        is_read_alike(&value).then(|| Operation::at(trail, JsonChange::Test(value)))
+fn tests<'a>(
+    element: &Node<'a>,
+    keys: Option<Keys<'_>>,
+    place: &ValuePlace<'_, '_>,
+) -> Vec<Operation<'a>> {
+    let test = |place: &ValuePlace<'_, '_>, value: Node<'a>| {
+        is_read_alike(&value).then(|| Operation::at(place, JsonChange::Test(value)))
     };
     match element.shape() {
-        Shape::Scalar => test(trail, element.clone()).into_iter().collect(),
+        Shape::Scalar => test(place, element.clone()).into_iter().collect(),
         Shape::Map => {
-            let keys = list.keys();
             let names: Vec<&str> = keys.map_or_else(|| vec!["name"], |keys| keys.names().collect());
             let found = names.into_iter().filter_map(|name| {
                 let value = element.get(name).filter(|key| key.shape() == Shape::Scalar);
-                test(&trail.field(name), value?)
+                test(&place.field(name), value?)
             });
             found.collect()
         }

@@ -5,6 +5,7 @@ use super::super::rules::{ListRule, Rules};
 use super::distinct::{are_distinct, are_separate, has_distinct_strings};
 use super::is_sayable;
 use krm_core::schema::Keys;
+use krm_yaml::Trail;
 
 /// Kinds with lists that kustomize merges. Its schema is from Kubernetes 1.21. A later version may or may not merge
 /// lists of other kinds, and newer lists.
@@ -52,7 +53,8 @@ const LISTS: [&str; 14] = [
 
 /// A place in a resource.
 #[derive(Clone, Copy)]
-pub(super) struct ValuePlace<'s> {
+pub(super) struct ValuePlace<'p, 's> {
+    pub(super) trail: Trail<'p>,
     rules: Rules<'s>,
     /// Whether the kind is one of [`KINDS`], and the place is not in its `status`.
     is_known: bool,
@@ -72,7 +74,7 @@ pub(super) enum ListPlace<'s> {
     Unknown,
 }
 
-impl<'s> ValuePlace<'s> {
+impl<'s> ValuePlace<'_, 's> {
     /// The root of a resource.
     pub(super) fn of(resource: &Node<'_>, rules: Rules<'s>) -> Self {
         let text = |key: &str| Some(resource.get(key)?.as_str()?.to_owned());
@@ -83,29 +85,33 @@ impl<'s> ValuePlace<'s> {
     /// The root of a resource of this kind.
     pub(super) fn of_kind(api_version: &str, kind: &str, rules: Rules<'s>) -> Self {
         Self {
+            trail: Trail::Root,
             rules,
             is_known: KINDS.contains(&(api_version, kind)),
             is_merged: false,
         }
     }
 
-    pub(super) fn field(self, name: &str) -> Self {
-        Self {
+    pub(super) fn field<'c>(&'c self, name: &'c str) -> ValuePlace<'c, 's> {
+        ValuePlace {
+            trail: self.trail.field(name),
             rules: self.rules.field(name),
             is_known: self.is_known && name != "status",
             is_merged: LISTS.contains(&name),
         }
     }
 
-    pub(super) fn items(self) -> Self {
-        Self {
+    /// An element of a list.
+    pub(super) fn element(&self, at: usize) -> ValuePlace<'_, 's> {
+        ValuePlace {
+            trail: self.trail.element(at),
             rules: self.rules.items(),
             is_merged: false,
-            ..self
+            ..*self
         }
     }
 
-    pub(super) fn list(self) -> ListPlace<'s> {
+    pub(super) fn list(&self) -> ListPlace<'s> {
         match self.rules.list() {
             ListRule::Atomic => ListPlace::Replaced,
             _ if !self.is_known || !self.is_merged => ListPlace::Unknown,
@@ -115,16 +121,13 @@ impl<'s> ValuePlace<'s> {
     }
 
     /// The keys that name the elements of a list; `None` if its type has none.
-    pub(super) fn keys(self) -> Option<Keys<'s>> {
-        match self.rules.list() {
-            ListRule::Keyed(key) => Some(self.rules.map_keys().unwrap_or(key)),
-            ListRule::Atomic | ListRule::Set => None,
-        }
+    pub(super) fn keys(&self) -> Option<Keys<'s>> {
+        self.rules.element_keys()
     }
 
     /// Whether kustomize can merge a patch into a value without other changes. It drops one of two elements with the
     /// same key, and refuses empty keys.
-    pub(super) fn is_mergeable(self, live: &Node<'_>) -> bool {
+    pub(super) fn is_mergeable(&self, live: &Node<'_>) -> bool {
         match live.shape() {
             Shape::Null | Shape::Scalar => true,
             Shape::Map => live.each_field().all(|field| {
@@ -136,7 +139,7 @@ impl<'s> ValuePlace<'s> {
                     ListRule::Set => has_distinct_strings(live),
                     ListRule::Keyed(key) => are_separate(live, self.keys().unwrap_or(key)),
                 };
-                let items = self.items();
+                let items = self.element(0);
                 has_identity && live.each_item().all(|item| items.is_mergeable(&item))
             }
         }
@@ -144,7 +147,7 @@ impl<'s> ValuePlace<'s> {
 
     /// Whether a merge patch can add a value unchanged: kustomize drops nulls from it, and merges its lists with
     /// themselves.
-    pub(super) fn takes(self, new: &Node<'_>) -> bool {
+    pub(super) fn takes(&self, new: &Node<'_>) -> bool {
         match new.shape() {
             Shape::Null => false,
             Shape::Scalar => true,
@@ -158,7 +161,7 @@ impl<'s> ValuePlace<'s> {
                     ListPlace::Values => has_distinct_strings(new),
                     ListPlace::Keyed(keys) => are_distinct(new, keys),
                 };
-                let items = self.items();
+                let items = self.element(0);
                 is_taken && new.each_item().all(|item| items.takes(&item))
             }
         }

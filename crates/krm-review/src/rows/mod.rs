@@ -9,6 +9,7 @@ mod network;
 mod order;
 mod pods;
 mod routes;
+mod strings;
 mod tls;
 
 use std::sync::LazyLock;
@@ -19,8 +20,9 @@ use super::table::{section, words};
 use krm_core::results::Reason;
 
 /// The classes of rules, each a section of the table.
-pub(super) const CLASSES: [&str; 7] = [
+pub(super) const CLASSES: [&str; 8] = [
     "Immutable fields",
+    "Strings",
     "Pods",
     "Workloads",
     "Roles and bindings",
@@ -125,6 +127,7 @@ fn says(name: &str) -> Option<FiresWhen> {
         "loses_tls" => tls::loses_tls,
         "mounts_node" => pods::mounts_node,
         "new_subjects" => access::new_subjects,
+        "not_a_string" => strings::not_a_string,
         "redirects_ports" => network::redirects_ports,
         "redirects_routes" => routes::redirects_routes,
         "weakens_listeners" => tls::weakens_listeners,

@@ -8,6 +8,8 @@
 //!
 //! A name of a tag or branch may have slashes: the references of the repository say where it ends.
 
+use krm_address::encoded::percent_decoded;
+
 /// A file or folder as a browser shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrowserAddress {
@@ -95,24 +97,7 @@ fn without_kind<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
 
 /// A path with its `%` escapes resolved, where they are text.
 pub(super) fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (first, escaped) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            (byte, _) => {
-                bytes.push(*byte);
-                rest = after;
-            }
-        }
-    }
+    let (bytes, _) = percent_decoded(path);
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use gix::ObjectId;
 
 use super::{GitError, Repository};
+use krm_package::file_name;
 
 /// The most files and folders that are looked at.
 const MOST_ENTRIES: usize = 200_000;
@@ -148,7 +149,9 @@ impl Repository {
         for (old, id) in removed {
             let same = by_content.get_mut(&id).and_then(|paths| {
                 // Among several, the one with the same file name.
-                let named = paths.iter().position(|path| name_of(path) == name_of(&old));
+                let named = paths
+                    .iter()
+                    .position(|path| file_name(path) == file_name(&old));
                 let at = named.or(paths.len().checked_sub(1))?;
                 Some(paths.remove(at))
             });
@@ -170,7 +173,7 @@ impl Repository {
             left.retain(|(old, id)| {
                 let candidates = added.iter();
                 let candidates =
-                    candidates.filter(|(new, _)| (name_of(new) == name_of(old)) == is_named);
+                    candidates.filter(|(new, _)| (file_name(new) == file_name(old)) == is_named);
                 let mut best: Option<(u64, String)> = None;
                 for (new, other) in candidates {
                     compared += 1;
@@ -249,8 +252,4 @@ impl LineReader<'_> {
 fn rest_of<'p>(name: &'p str, path: &str) -> Option<&'p str> {
     let rest = name.strip_prefix(path)?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
-}
-
-fn name_of(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

@@ -7,7 +7,7 @@ use super::tree_source::{NamedFile, TreeFile, TreeFiles, TreeSource};
 use super::{GitError, Repository, Revision};
 use krm_package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageFile, SkipReason, Skipped,
-    USUAL_MODE, is_krm_name, join, list_clonable,
+    USUAL_MODE, file_name, is_krm_name, join, list_clonable,
 };
 
 /// The most folders that are searched. A few bytes can describe any number of folders, because trees can contain the
@@ -129,7 +129,7 @@ impl Repository {
         path: &str,
         commit: &str,
     ) -> Result<Option<(String, ObjectId)>, GitError> {
-        let name = path.rsplit('/').next().unwrap_or_default();
+        let name = file_name(path);
         if !is_krm_name(name) {
             return Ok(None);
         }

@@ -9,21 +9,21 @@ use crate::tree::NodeId;
 /// Mappings up to this size are searched without an index.
 const SMALL: usize = 32;
 
-/// The keys of large mappings: `None` after the first lookup, an index from the second on.
+/// The keys of large mappings of one document: `None` after the first lookup, an index from the second on.
 #[derive(Debug, Default)]
-pub(super) struct KeyIndexes<'d>(HashMap<NodeId, Option<StringKeys<'d>>>);
+pub(crate) struct KeyIndexes(HashMap<NodeId, Option<StringKeys>>);
 
-impl<'d> KeyIndexes<'d> {
+impl KeyIndexes {
     /// The first entry of a key, with its position in the mapping.
-    pub(super) fn find(
+    pub(crate) fn find<'d>(
         &mut self,
         mapping: NodeRef<'d>,
         key: &str,
     ) -> Option<(usize, EntryRef<'d>)> {
         if let Some(keys) = self.0.get_mut(&mapping.id) {
-            return keys
-                .get_or_insert_with(|| StringKeys::of(mapping))
-                .find(key);
+            let keys = keys.get_or_insert_with(|| StringKeys::of(mapping));
+            let (place, key) = keys.find(mapping, key)?;
+            return Some((place as usize, EntryRef::of_key(mapping.document.node(key))));
         }
         let mut entries = mapping.entries().enumerate();
         let found = entries.find(|(_, entry)| entry.key.as_str() == Some(key));
@@ -38,35 +38,24 @@ impl<'d> KeyIndexes<'d> {
     }
 }
 
-/// The keys of a mapping that are strings.
+/// The keys of a mapping that are strings: the position of each in the mapping, and its node.
 #[derive(Debug)]
-struct StringKeys<'d> {
-    mapping: NodeRef<'d>,
-    /// The position of each key in the mapping, and its node.
-    keys: Vec<(u32, NodeId)>,
-    index: KeyIndex,
-}
+struct StringKeys(Vec<(u32, NodeId)>, KeyIndex);
 
-impl<'d> StringKeys<'d> {
-    fn of(mapping: NodeRef<'d>) -> Self {
+impl StringKeys {
+    fn of(mapping: NodeRef<'_>) -> Self {
         let keys = (0..)
             .zip(mapping.entries())
             .map(|(at, entry)| (at, entry.key));
         let keys = keys.filter(|(_, key)| key.as_str().is_some());
         let keys: Vec<(u32, NodeId)> = keys.map(|(at, key)| (at, key.id)).collect();
         let index = KeyIndex::of(keys.len(), |at| text_of(mapping, keys[at].1));
-        Self {
-            mapping,
-            keys,
-            index,
-        }
+        Self(keys, index)
     }
 
-    fn find(&self, key: &str) -> Option<(usize, EntryRef<'d>)> {
-        let text = |at: usize| text_of(self.mapping, self.keys[at].1);
-        let (place, key) = self.keys[self.index.find(key, text)?];
-        let key = self.mapping.document.node(key);
-        Some((place as usize, EntryRef::of_key(key)))
+    fn find(&self, mapping: NodeRef<'_>, key: &str) -> Option<(u32, NodeId)> {
+        let found = self.1.find(key, |at| text_of(mapping, self.0[at].1));
+        found.map(|at| self.0[at])
     }
 }
 

@@ -25,7 +25,7 @@ mod change;
 mod finish;
 mod flow;
 mod format;
-mod keys;
+pub(crate) mod keys;
 mod lines;
 mod nodes;
 mod owned;
@@ -110,7 +110,7 @@ pub struct Editor<'d, 'f> {
     gaps: Vec<(Range<usize>, String)>,
     /// Entries and items to remove, by their index in the source.
     removed: BTreeMap<NodeId, HashSet<usize>>,
-    keys: RefCell<KeyIndexes<'d>>,
+    keys: RefCell<KeyIndexes>,
 }
 
 impl<'d, 'f> Editor<'d, 'f> {

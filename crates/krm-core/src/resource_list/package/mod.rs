@@ -16,7 +16,7 @@ use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
 use krm_package::parallel;
 use krm_package::text::Text;
-use krm_package::{FileChange, Package, is_krm_name};
+use krm_package::{FileChange, Package, file_name, is_krm_name};
 use krm_yaml::{Document, ParseError, Tree};
 
 /// The files of a package; the text of file N is text N of the list.
@@ -225,7 +225,9 @@ impl ResourceList {
                 continue;
             };
             match &mut form.not_yaml {
-                Some(not_yaml) if !is_kptfile(path) => not_yaml.insert(path.to_owned(), error),
+                Some(not_yaml) if file_name(path) != "Kptfile" => {
+                    not_yaml.insert(path.to_owned(), error)
+                }
                 _ => return Err(not_yaml_error(path, error)),
             };
         }
@@ -361,11 +363,7 @@ impl ResourceList {
 /// resource that no package may hold, such as one with a key twice.
 fn is_text(path: &str, text: &str, error: &ParseError) -> bool {
     let may_be_text = error.is_syntax || error.is_duplicate_key && !may_hold_resource(text);
-    may_be_text && !is_kptfile(path)
-}
-
-fn is_kptfile(path: &str) -> bool {
-    path.rsplit('/').next() == Some("Kptfile")
+    may_be_text && file_name(path) != "Kptfile"
 }
 
 /// Whether a text has the fields of a resource, as far as its lines show.

@@ -315,14 +315,14 @@ pub(crate) fn text_holds_secret(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{LAST_APPLIED, Mark, QuotedValue};
-    use krm_yaml::{OwnedDocument, Path, Value};
+    use krm_yaml::{OwnedDocument, Path, PlaceIndex, Value};
 
     /// How the values of paths are quoted.
     fn check(text: &str, paths: &[(Path, &str)]) {
         let owned = OwnedDocument::parse(text.to_owned()).expect(text);
         let root = owned.root().expect("a root");
         for (path, expected) in paths {
-            let (_, node) = root.place(path);
+            let (_, node) = PlaceIndex::default().place(root, path);
             let node = node.expect("a node");
             let value = node.value().expect("a value");
             for mark in [Mark::at(node), Mark::at_path(root, path)] {
@@ -389,7 +389,8 @@ mod tests {
         let by_position = Path::fields(&["stringData", "p"]).index(0);
         let by_name = Path::fields(&["stringData", "p"]);
         let by_name = by_name.child(krm_yaml::PathElement::Value("a".to_owned()));
-        let (_, node) = owned.root().expect("a root").place(&by_position);
+        let root = owned.root().expect("a root");
+        let (_, node) = PlaceIndex::default().place(root, &by_position);
         let mark = Mark::at(node.expect("a node"));
         assert_eq!(mark.path(&by_name, &by_position), by_position);
         assert_eq!(Mark::OWN.path(&by_name, &by_position), by_name);

@@ -2,14 +2,17 @@
 
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use memchr::memmem;
+use regex_lite::Regex;
+
+use krm_address::encoded::{base64_decoded, is_base64, percent_decoded};
 
 use super::carriers::{SecretPlace, TextReader, holds, of_root};
 use krm_yaml::OwnedDocument;
 
 /// A line that says that what follows is a Secret or makes one: `kind: Secret`, also in JSON, in a string, or commented out.
 const SECRET_LINE: &str = concat!(
-    r#"(?m-u)(?:^|[^A-Za-z0-9_./])(?:kind["'\\]*[ \t]*:[ \t]*(?:[&!][^ \n]+[ \t]+)*["'\\]*Secret(?:List|Generator)?"#,
+    r#"(?:^|[^A-Za-z0-9_./])(?:kind["'\\]*[ \t]*:[ \t]*(?:[&!][^ \n]+[ \t]+)*["'\\]*Secret(?:List|Generator)?"#,
     r#"["'\\]*[ \t\r]*(?:$|[,}\]#]|\\[nr])|(?:stringData|secretGenerator)["'\\]*[ \t]*:)"#
 );
 
@@ -19,9 +22,18 @@ pub fn speaks_of_secret(text: &[u8]) -> bool {
     #[expect(clippy::expect_used, reason = "a constant, which a test compiles")]
     static LINE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(SECRET_LINE).expect("a regular expression"));
-    let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
-    (has(b"Secret") || has(b"stringData") || has(b"secretGenerator")) && LINE.is_match(text)
+    let has = |text: &[u8]| WORDS.iter().any(|word| memmem::find(text, word).is_some());
+    // A match has no end of a line or field in it but the last byte. Only parts with such a word are matched.
+    let ends_part = |byte: &u8| matches!(byte, b'\n' | b',' | b'{' | b'}');
+    let mut parts = text.split_inclusive(ends_part);
+    has(text)
+        && parts.any(|part| {
+            has(part) && LINE.is_match(&String::from_utf8_lossy(part).trim_end_matches('\n'))
+        })
 }
+
+/// What says that a Secret follows has one of these.
+const WORDS: [&[u8]; 3] = [b"Secret", b"stringData", b"secretGenerator"];
 
 /// Reads texts within texts so many levels deep.
 pub(super) const fn reader(levels: usize) -> TextReader {
@@ -52,9 +64,7 @@ fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
     let Ok(owned) = OwnedDocument::parse(text.to_owned()) else {
         return false;
     };
-    let document = owned.document();
-    let mut roots = (0..document.len()).filter_map(|at| document.root(at));
-    roots.any(|root| {
+    owned.roots().any(|root| {
         let is_other = place == SecretPlace::OtherPatch;
         // A plain text is read as one scalar, the same text again.
         if root
@@ -73,7 +83,7 @@ fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
 
 /// Whether a text is worth parsing: it has the words of a Secret, of a patch of one, or escapes that can spell them.
 fn may_hold(text: &str) -> bool {
-    let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
+    let has = |word: &[u8]| memmem::find(text.as_bytes(), word).is_some();
     has(b"ecret")
         || has(b"stringData")
         || has(b"/data")
@@ -102,10 +112,6 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The shortest encoded text that is decoded. A Secret with a value is longer.
 const SHORTEST: usize = 32;
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte)
-}
-
 enum Decoded {
     Text(String),
     /// Nothing shows what is in it.
@@ -119,7 +125,8 @@ fn decoded(text: &str) -> Option<Decoded> {
         Some(data) => {
             let (kind, data) = data.split_once(',')?;
             if !kind.ends_with("base64") {
-                return Some(Decoded::Text(percent_decoded(data)));
+                let (bytes, _) = percent_decoded(data);
+                return Some(Decoded::Text(String::from_utf8_lossy(&bytes).into_owned()));
             }
             data
         }
@@ -140,48 +147,6 @@ fn decoded(text: &str) -> Option<Decoded> {
     let text = String::from_utf8(bytes).ok()?;
     let is_text = !text.contains(|c: char| c.is_control() && !c.is_whitespace());
     is_text.then_some(Decoded::Text(text))
-}
-
-fn base64_decoded(data: &[u8]) -> Vec<u8> {
-    let (mut bits, mut count) = (0_u32, 0);
-    let mut bytes = Vec::with_capacity(data.len() / 4 * 3);
-    for byte in data {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => continue,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    bytes
-}
-
-fn percent_decoded(data: &str) -> String {
-    let mut bytes = Vec::with_capacity(data.len());
-    let mut rest = data.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

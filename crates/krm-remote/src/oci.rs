@@ -12,7 +12,7 @@ use krm_address::HttpAddress;
 use serde::Deserialize;
 
 use super::cache::Cache;
-use crate::failure::{Failure, Result, command};
+use crate::error::{RemoteError, Result};
 use krm_process::{
     self, DockerLogin, LARGEST_DOWNLOAD, LARGEST_LIST, Login, MOST_PAGES, Refresh, RegistryToken,
     Request, Response, Secret,
@@ -39,7 +39,7 @@ const MOST_INDEXES: usize = 4;
 
 /// A repository of a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OciRepository {
+pub struct OciRepository {
     /// The registry, as the user writes it.
     pub(crate) host: String,
     pub(crate) path: String,
@@ -164,7 +164,7 @@ impl OciRepository {
 
     /// The name of the last folder.
     pub(crate) fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or(&self.path)
+        krm_package::file_name(&self.path)
     }
 
     fn server(&self) -> &str {
@@ -471,11 +471,11 @@ impl Registry {
         Ok(Some(Secret::Bearer(token)))
     }
 
-    fn wrong(&self, what: &str) -> Failure {
-        let source = self.repository.source();
-        let message = format!("cannot read {source}: {what}");
-        let image = source.trim_start_matches(SCHEME);
-        Failure::new(message).hint(command(["crane", "ls", image]))
+    fn wrong(&self, what: &str) -> RemoteError {
+        RemoteError::Registry {
+            image: format!("{}/{}", self.repository.host, self.repository.path),
+            reason: what.to_owned(),
+        }
     }
 }
 

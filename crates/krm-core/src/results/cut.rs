@@ -1,23 +1,17 @@
 //! Cuts long values in results to the text around the places where they differ.
 
-use crate::Versions;
-use krm_core::results::QuotedValue;
-
-/// The versions of a value as results show them.
-pub(super) type Shown = Versions<Option<QuotedValue>>;
+use super::QuotedValue;
 
 /// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
 /// if two of them are equal there, around the first place where these two differ.
-pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
-    let texts = || values.as_ref().into_iter().flatten();
-    if texts().all(|text| text.as_str().len() <= limit) {
-        return values.clone();
-    }
-    let present: Vec<&str> = texts().map(QuotedValue::as_str).collect();
-    let starts = differences(&present, limit);
-    values
-        .as_ref()
-        .map(|value| Some(value.as_ref()?.map(|text| windows(text, &starts, limit))))
+#[must_use]
+pub fn cut_values(values: [Option<&QuotedValue>; 3], limit: usize) -> [Option<QuotedValue>; 3] {
+    let texts = values.map(|value| value.map(QuotedValue::as_str));
+    let mut cut = cut_to_differences(texts, limit).into_iter();
+    values.map(|value| {
+        let cut = cut.next().flatten();
+        value.zip(cut).map(|(value, cut)| value.map(|_| cut))
+    })
 }
 
 /// Cuts versions of a text to about `limit` bytes each, so that those that differ still do.
@@ -105,19 +99,12 @@ fn boundary(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Versions;
-    use krm_core::results::Mark;
+    use crate::results::Mark;
 
     fn shown(values: [&str; 3], limit: usize) -> [String; 3] {
-        let [base, local, upstream] = values.map(|text| Some(QuotedValue::name(Mark::OWN, text)));
-        let values = Versions {
-            base,
-            local,
-            upstream,
-        };
-        cut(&values, limit)
-            .map(|text| text.expect("three texts").into())
-            .into_array()
+        let values = values.map(|text| QuotedValue::name(Mark::OWN, text));
+        let cut = cut_values(values.each_ref().map(Some), limit);
+        cut.map(|text| text.expect("three texts").into())
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use krm_upstream::ContentDigest;
 
-use crate::failure::{Failure, Result};
+use crate::error::{RemoteError, Result};
 
 /// The cache of this user.
 #[derive(Debug, Clone)]
@@ -96,12 +96,9 @@ impl Cache {
             temporary.persist(file)?;
             Ok(())
         };
-        written().map_err(|error| {
-            let message = format!(
-                "cannot write to the cache '{}': {error}",
-                self.root.display()
-            );
-            Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+        written().map_err(|source| RemoteError::Cache {
+            root: self.root.clone(),
+            source,
         })
     }
 }

@@ -1,8 +1,9 @@
-//! Sources that krmv fetches: release files, charts of Helm repositories, images and charts in registries.
+//! Sources on other machines: release files, charts of Helm repositories, images and charts in registries.
 //!
 //! ```text
-//! RemoteSource   what a lock or a user names           releases()   the names of its releases
-//!                                                      fetch()      a file, archive or layout in the cache
+//! helm+https://charts.example.com//app@1.2.0                      RemoteSource   what a user or a lock names
+//!   listed()             1.1.0, 1.2.0, 1.3.0                      RemoteRelease  its releases
+//!   fetch_release(..)    CACHE/fetched/9f86.../app-1.3.0.tgz      Fetched        one of them, on this machine
 //! ```
 //!
 //! What was fetched is read by the readers of krm-upstream, as if it had always been on this machine.
@@ -11,38 +12,43 @@
 //!
 //! - Content is in the cache by its digest. One that is known beforehand is compared.
 //! - What has no digest beforehand gets one, and a lock records it.
+//! - A password that the user typed is in no source, lock, name or error.
+//!
+//! # Limitations
+//!
+//! - The network is the user's `curl` (krm-process). Tags of a repository are listed by the [`Client`]'s `git`.
+//! - An image is one image: indexes of several are refused.
 //!
 //! Source: contract, krmv (SOURCE).
 
 mod cache;
+mod error;
 mod helm;
 mod oci;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use krm_address::{Address, Credentials, HttpAddress, Surroundings};
-use krm_core::config::UsageError;
 use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
-use krm_package::{Package, PackageFile};
-use krm_upstream::git::GitCommand;
+use krm_package::{Package, PackageFile, file_name};
+use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
 use krm_upstream::{ContentDigest, ReleaseFile, is_only_file, without_archive_end};
 
-pub(crate) use cache::Cache;
+pub use error::{RemoteError, Result};
+pub use helm::HelmChart;
+pub use oci::OciRepository;
 
-use helm::{ChartVersion, HelmChart};
-use oci::{ImageReference, OciRepository, Registry};
-
-use crate::client::{self, Place};
-use crate::failure::{Failure, Result, command};
-use crate::progress::progress;
-use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
+use cache::Cache;
+use helm::ChartVersion;
+use oci::{ImageReference, Registry};
 
 /// The source of a package on another machine, without a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RemoteSource {
+pub enum RemoteSource {
     File(ReleaseFile),
     Chart(HelmChart),
     Image(OciRepository),
@@ -53,15 +59,15 @@ const TAGS: &str = " --tags ";
 
 /// What an argument or a lock names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NamedSource {
-    pub(crate) source: RemoteSource,
+pub struct NamedSource {
+    pub source: RemoteSource,
     /// The folder or file in an archive, chart or image.
-    pub(crate) inner: String,
-    pub(crate) revision: Option<String>,
+    pub inner: String,
+    pub revision: Option<String>,
     /// Whether the address alone says the revision.
-    pub(crate) is_of_address: bool,
+    pub is_of_address: bool,
     /// What the user typed in front of the host.
-    pub(crate) credentials: Option<Credentials>,
+    pub credentials: Option<Credentials>,
 }
 
 /// Hosts where an address with more than two folders is a path in a repository, unless it is of a release.
@@ -70,7 +76,7 @@ const FORGES: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 impl RemoteSource {
     /// Parses a source. `None` if it is of another kind: a repository, or a path. An address with a place for its
     /// release names the repository with the tags at its end: `ADDRESS --tags REPOSITORY`.
-    pub(crate) fn parse(text: &str, surroundings: &Surroundings) -> Result<Option<NamedSource>> {
+    pub fn parse(text: &str, surroundings: &Surroundings) -> Result<Option<NamedSource>> {
         let (text, tags) = match text.split_once(TAGS) {
             Some((text, tags)) => (text, Some(Address::parse(tags, surroundings)?)),
             None => (text, None),
@@ -85,7 +91,7 @@ impl RemoteSource {
     }
 
     /// The source, as a user names it.
-    pub(crate) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         match self {
             Self::File(file) => file.template().to_owned(),
             Self::Chart(chart) => chart.source(),
@@ -94,7 +100,7 @@ impl RemoteSource {
     }
 
     /// The name of a package made from all of it.
-    pub(crate) fn package_name(&self) -> String {
+    pub fn package_name(&self) -> String {
         match self {
             Self::File(file) => {
                 let file = file.file();
@@ -112,11 +118,37 @@ impl RemoteSource {
     }
 
     /// Whether a package from it, or from a part of it, is one file.
-    pub(crate) fn is_only_file(&self, inner: &str) -> bool {
+    pub fn is_only_file(&self, inner: &str) -> bool {
         match self {
             Self::File(file) if inner.is_empty() => is_only_file(file.file()),
             _ => is_only_file(inner),
         }
+    }
+
+    /// The source as arguments of krmv: it, or a part of it, at a release.
+    pub fn arguments(&self, inner: &str, release: Option<&str>) -> Vec<String> {
+        let is_whole = inner.is_empty() || self.is_only_file("");
+        let inner = if is_whole {
+            String::new()
+        } else {
+            format!("//{inner}")
+        };
+        let revision = release.map(|release| format!("@{release}"));
+        let revision = revision.unwrap_or_default();
+        let (address, tags) = match self {
+            Self::File(file) if file.is_of_forge() => {
+                let tag = release.or(file.named.as_deref());
+                let address = tag.map(|tag| file.addresses(tag).remove(0));
+                (address.unwrap_or_else(|| self.address()), None)
+            }
+            Self::File(file) => (self.address(), file.tags.as_ref()),
+            _ => (self.address(), None),
+        };
+        let mut arguments = vec![format!("{address}{inner}{revision}")];
+        if let Some(tags) = tags {
+            arguments.extend(["--tags".to_owned(), tags.to_string()]);
+        }
+        arguments
     }
 
     /// The source at a release, as a lock names it: [`parse`](Self::parse) reads it again.
@@ -146,9 +178,11 @@ impl RemoteSource {
     }
 }
 
-fn wrong(text: &str, expected: &str) -> Failure {
-    let shown = krm_upstream::git::without_password(text);
-    Failure::new(format!("expected {expected}, found '{shown}'")).hint("krmv help get")
+fn wrong(text: &str, expected: &'static str) -> RemoteError {
+    RemoteError::NotASource {
+        expected,
+        found: krm_upstream::git::without_password(text),
+    }
 }
 
 /// Splits off a revision: what follows the last `@` after this position.
@@ -289,73 +323,79 @@ fn file(text: &str, tags: Option<&Address>) -> Result<Option<NamedSource>> {
 
 /// A release of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RemoteRelease {
+pub struct RemoteRelease {
     /// The tag or version, as the source has it.
-    pub(crate) name: String,
+    pub name: String,
     /// The source at this release, for a lock.
-    pub(crate) source: String,
+    pub source: String,
     /// Its digest, if that is known before it is fetched.
-    pub(crate) digest: Option<ContentDigest>,
+    pub digest: Option<ContentDigest>,
 }
 
 /// What was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fetched {
-    pub(crate) digest: ContentDigest,
+pub struct Fetched {
+    pub digest: ContentDigest,
     /// What names it for a reader on this machine: a path, or `oci:` and the path of a layout with a digest.
-    pub(crate) place: String,
+    pub place: String,
 }
 
 impl Fetched {
     /// The file of a package that is one file. `inner` is its path in an archive, chart or image.
-    pub(crate) fn only_file(&self, source: &RemoteSource, inner: &str) -> Result<Package> {
+    pub fn only_file(&self, source: &RemoteSource, inner: &str) -> Result<Package> {
         let (name, bytes) = if source.is_only_file("") {
             let path = Path::new(&self.place);
             let name = path.file_name().and_then(|name| name.to_str());
             (name.unwrap_or(inner).to_owned(), std::fs::read(path)?)
         } else {
-            let whole = self.open("")?.read().map_err(unreadable)?;
+            let whole = self.open("")?.read()?;
             let bytes = whole.get(inner).map(|_| whole.read(inner)).transpose()?;
-            let bytes = bytes.ok_or_else(|| {
-                let message = format!("{} has no file `{inner}`", source.address());
-                Failure::new(message).hint("krmv help get")
+            let bytes = bytes.ok_or_else(|| RemoteError::NoFile {
+                address: source.address(),
+                inner: inner.to_owned(),
             })?;
-            let name = inner.rsplit('/').next().unwrap_or(inner);
+            let name = file_name(inner);
             (name.to_owned(), bytes.into_owned())
         };
-        let text = String::from_utf8(bytes).map_err(|_| {
-            let message = format!("{}: expected UTF-8, found other bytes", source.address());
-            Failure::new(message).hint("krmv help get")
-        })?;
+        let text = String::from_utf8(bytes);
+        let text = text.map_err(|_| RemoteError::NotUtf8(source.address()))?;
         let file = PackageFile::of_text(&name, text);
         Ok(Package::of_one(name, file))
     }
 
     /// A folder of an archive, chart or image, for the readers of what is on this machine.
-    pub(crate) fn open(&self, inner: &str) -> Result<Arc<dyn UpstreamRevision>> {
+    pub fn open(&self, inner: &str) -> Result<Arc<dyn UpstreamRevision>> {
         let inner = if inner.is_empty() {
             String::new()
         } else {
             format!("//{inner}")
         };
-        let found = krm_upstream::open(&format!("{}{inner}", self.place));
-        let found = found.map_err(unreadable)?;
-        found.ok_or_else(|| Failure::new(format!("cannot read '{}'", self.place)))
+        let found = krm_upstream::open(&format!("{}{inner}", self.place))?;
+        found.ok_or_else(|| RemoteError::UnknownForm(self.place.clone()))
     }
 }
 
-/// The failure for content that cannot be read.
-fn unreadable(error: UsageError) -> Failure {
-    Failure::new(error.to_string()).hint("krmv help get")
+/// The program that asks: it knows the user and his `git`.
+pub trait Client: fmt::Debug + Sync {
+    /// Says what takes a while.
+    fn says(&self, what: &str);
+
+    /// What `git ls-remote` prints of a repository, otherwise the reason why it failed.
+    fn list_references(
+        &self,
+        repository: &Address,
+        credentials: Option<&Credentials>,
+    ) -> std::result::Result<String, String>;
 }
 
 /// A source, and how it is reached.
 #[derive(Debug)]
-pub(crate) struct RemoteUpstream {
-    pub(crate) source: RemoteSource,
+pub struct RemoteUpstream {
+    pub source: RemoteSource,
     cache: Cache,
     credentials: Option<Credentials>,
     is_offline: bool,
+    client: &'static dyn Client,
     /// The versions of a chart, once its index is read.
     charts: OnceLock<Vec<ChartVersion>>,
     registry: OnceLock<Registry>,
@@ -364,17 +404,19 @@ pub(crate) struct RemoteUpstream {
 }
 
 impl RemoteUpstream {
-    pub(crate) fn new(
+    pub fn new(
         source: RemoteSource,
         cache: PathBuf,
         credentials: Option<Credentials>,
         is_offline: bool,
+        client: &'static dyn Client,
     ) -> Self {
         Self {
             source,
             cache: Cache::new(cache),
             credentials,
             is_offline,
+            client,
             charts: OnceLock::new(),
             registry: OnceLock::new(),
             missing: Mutex::default(),
@@ -382,7 +424,7 @@ impl RemoteUpstream {
     }
 
     /// The names of the releases. An only release is named after its file.
-    pub(crate) fn listed(&self, inner: &str) -> Result<Vec<RemoteRelease>> {
+    pub fn listed(&self, inner: &str) -> Result<Vec<RemoteRelease>> {
         let release = |name: String| RemoteRelease {
             source: self.source.at(&name, inner),
             name,
@@ -415,7 +457,7 @@ impl RemoteUpstream {
 
     /// Brings a release into the cache. `None` if the source has no such file. `is_new`: what was fetched earlier under
     /// this name does not count.
-    pub(crate) fn fetch_release(&self, release: &str, is_new: bool) -> Result<Option<Fetched>> {
+    pub fn fetch_release(&self, release: &str, is_new: bool) -> Result<Option<Fetched>> {
         let name = self.source.at(release, "");
         let known = self
             .cache
@@ -425,7 +467,7 @@ impl RemoteUpstream {
             return Ok(Some(found));
         }
         if self.is_offline {
-            return Err(self.not_cached(&format!("the release {release}"), &name));
+            return Err(self.not_cached(&format!("the release {release}"), Some(release)));
         }
         let digest = match &self.source {
             RemoteSource::File(file) => self.fetch_file(&file.addresses(release), None)?,
@@ -440,14 +482,12 @@ impl RemoteUpstream {
                 self.fetch_file(&addresses, chart.digest.as_ref())?
             }
             RemoteSource::Image(image) => {
-                let Some(reference) = ImageReference::parse(release) else {
-                    let message = format!(
-                        "expected a tag or digest of {}, found `{release}`",
-                        image.source()
-                    );
-                    return Err(Failure::new(message).hint("krmv help get"));
-                };
-                progress(format_args!("Fetching {name}"));
+                let reference = ImageReference::parse(release);
+                let reference = reference.ok_or_else(|| RemoteError::NotAReference {
+                    image: image.source(),
+                    found: release.to_owned(),
+                })?;
+                self.client.says(&format!("Fetching {name}"));
                 self.registry()?.fetch(&reference, &self.cache)?
             }
         };
@@ -463,13 +503,13 @@ impl RemoteUpstream {
 
     /// What has a digest: from the cache, or else from where it was recorded. The error `ReleaseReplaced` if that has
     /// other bytes now.
-    pub(crate) fn with_digest(&self, release: &str, digest: &ContentDigest) -> Result<Fetched> {
+    pub fn with_digest(&self, release: &str, digest: &ContentDigest) -> Result<Fetched> {
         if let Some(found) = self.cached(digest) {
             return Ok(found);
         }
         if self.is_offline {
             let what = format!("the release {release} ({})", digest.as_str());
-            return Err(self.not_cached(&what, &self.source.at(release, "")));
+            return Err(self.not_cached(&what, Some(release)));
         }
         if let RemoteSource::Image(_) = &self.source {
             let reference = ImageReference::Digest(digest.clone());
@@ -487,7 +527,7 @@ impl RemoteUpstream {
     }
 
     /// The digest that a release has now, as far as one short request says: that of a tag, or that in an index.
-    pub(crate) fn digest_now(&self, release: &str) -> Result<Option<ContentDigest>> {
+    pub fn digest_now(&self, release: &str) -> Result<Option<ContentDigest>> {
         match &self.source {
             RemoteSource::Image(_) if !self.is_offline => match ImageReference::parse(release) {
                 Some(ImageReference::Tag(tag)) => self.registry()?.current(&tag),
@@ -503,7 +543,7 @@ impl RemoteUpstream {
     }
 
     /// Where a part of what was fetched lies. A file of an archive, chart or image is unpacked.
-    pub(crate) fn place_of(&self, fetched: &Fetched, inner: &str) -> Result<String> {
+    pub fn place_of(&self, fetched: &Fetched, inner: &str) -> Result<String> {
         if inner.is_empty() || self.source.is_only_file("") {
             return Ok(fetched.place.clone());
         }
@@ -511,37 +551,37 @@ impl RemoteUpstream {
             return Ok(format!("{}//{inner}", fetched.place));
         }
         let package = fetched.only_file(&self.source, inner)?;
-        let name = inner.rsplit('/').next().unwrap_or(inner);
+        let name = file_name(inner);
         let (_, file) = self.cache.keep(name, &package.read(name)?)?;
         Ok(file.display().to_string())
     }
 
     /// The digest that a release had when it was fetched.
-    pub(crate) fn known(&self, release: &str) -> Option<String> {
+    pub fn known(&self, release: &str) -> Option<String> {
         let digest = self.cache.known(&self.source.at(release, ""))?;
         self.cached(&digest)?;
         Some(digest.as_str().to_owned())
     }
 
     /// Whether a release may have other content later, as the tag of an image may.
-    pub(crate) fn can_move(&self) -> bool {
+    pub fn can_move(&self) -> bool {
         matches!(self.source, RemoteSource::Image(_))
     }
 
     /// Whether a chart's repository says that a version is deprecated. Its index was read before.
-    pub(crate) fn is_deprecated(&self, release: &str) -> bool {
+    pub fn is_deprecated(&self, release: &str) -> bool {
         let mut charts = self.charts.get().into_iter().flatten();
         charts.any(|chart| chart.is_deprecated && chart.version == release)
     }
 
     /// Whether a release that was asked for has no such file.
-    pub(crate) fn is_missing(&self, release: &str) -> bool {
+    pub fn is_missing(&self, release: &str) -> bool {
         let missing = self.missing.lock();
         missing.is_ok_and(|missing| missing.contains(release))
     }
 
     /// A release by a name that no list has: an image's digest.
-    pub(crate) fn other(&self, inner: &str, name: &str) -> Option<(String, String)> {
+    pub fn other(&self, inner: &str, name: &str) -> Option<(String, String)> {
         let is_digest =
             matches!(self.source, RemoteSource::Image(_)) && ContentDigest::parse(name).is_some();
         let release = if is_digest {
@@ -556,38 +596,34 @@ impl RemoteUpstream {
     }
 
     /// The error for a release that the source does not have.
-    pub(crate) fn missing(&self, release: &str) -> Failure {
+    pub fn missing(&self, release: &str) -> RemoteError {
         let addresses = match &self.source {
             RemoteSource::File(file) => file.addresses(release),
             _ => vec![self.source.at(release, "")],
         };
-        let all = addresses.join(" or ");
-        let message = match &self.source {
-            RemoteSource::File(file) if file.tags.is_none() => format!("{all} does not exist"),
-            _ => format!("this source has no release {release}: {all} does not exist"),
-        };
-        Failure::new(message).hint("krmv help get")
+        let addresses = addresses.join(" or ");
+        match &self.source {
+            RemoteSource::File(file) if file.tags.is_none() => RemoteError::Missing { addresses },
+            _ => RemoteError::MissingRelease {
+                release: release.to_owned(),
+                addresses,
+            },
+        }
     }
 
     /// The error for a release whose bytes are others than those that a lock records.
-    pub(crate) fn replaced(
+    pub fn replaced(
         &self,
         release: &str,
         expected: &ContentDigest,
         found: Option<&ContentDigest>,
-    ) -> Failure {
-        let address = self.source.address();
-        let found = found.map_or("no longer there", |found| found.as_str());
-        let message = format!(
-            "ReleaseReplaced: the release {release} of {address} was replaced: expected the digest {}, found {found}",
-            expected.as_str()
-        );
-        let source = self.source.at(release, "");
-        let source = match &self.source {
-            RemoteSource::File(file) if file.is_of_forge() => format!("{address}@{release}"),
-            _ => source,
-        };
-        Failure::new(message).hint(command(["krmv", "get", "--adopt", &source]))
+    ) -> RemoteError {
+        RemoteError::Replaced {
+            release: release.to_owned(),
+            address: self.source.address(),
+            expected: expected.clone(),
+            found: found.cloned(),
+        }
     }
 
     /// What the cache has with a digest.
@@ -614,7 +650,8 @@ impl RemoteUpstream {
     ) -> Result<Option<ContentDigest>> {
         for address in addresses {
             let address = HttpAddress::parse(address)?;
-            progress(format_args!("Fetching {}", address.shown()));
+            let fetching = format!("Fetching {}", address.shown());
+            self.client.says(&fetching);
             let response = self.get(&address, LARGEST_DOWNLOAD)?;
             if response.is_missing() {
                 continue;
@@ -624,10 +661,8 @@ impl RemoteUpstream {
             let bytes = response.file()?;
             let found = ContentDigest::of(&bytes);
             if let Some(expected) = expected.filter(|expected| **expected != found) {
-                let what = oci::differs(expected, &found);
-                let message = format!("cannot read {}: {what}", address.shown());
-                let fetch = command(["curl", "-fLO", address.as_str()]);
-                return Err(Failure::new(message).hint(fetch));
+                let reason = oci::differs(expected, &found);
+                return Err(RemoteError::Content { address, reason });
             }
             let is_known = is_only_file(&name) || krm_upstream::is_archive(&name);
             let name = match &self.source {
@@ -662,7 +697,8 @@ impl RemoteUpstream {
         };
         let index = self.list(|| {
             let address = chart.index()?;
-            progress(format_args!("Asking {} for its charts", address.shown()));
+            let asking = format!("Asking {} for its charts", address.shown());
+            self.client.says(&asking);
             Ok(self.get(&address, LARGEST_LIST)?.bytes()?)
         })?;
         let versions = chart.versions(&index)?;
@@ -674,9 +710,7 @@ impl RemoteUpstream {
             return Ok(registry);
         }
         let RemoteSource::Image(image) = &self.source else {
-            return Err(Failure::new(
-                "expected an image of a registry, found another source",
-            ));
+            return Err(wrong(&self.source.address(), "an image of a registry"));
         };
         let registry = Registry::new(image)?;
         Ok(self.registry.get_or_init(|| registry))
@@ -685,21 +719,14 @@ impl RemoteUpstream {
     /// The tags of a repository.
     fn tags_of_git(&self, repository: &Address) -> Result<Vec<String>> {
         let list = self.list(|| {
-            progress(format_args!("Asking {repository} for its tags"));
-            let list = GitCommand::list_references(repository);
-            let listed = client::text_with(Place::Elsewhere, &list, self.credentials.as_ref());
-            let listed = listed.map_err(|error| {
+            self.client
+                .says(&format!("Asking {repository} for its tags"));
+            let typed = self.credentials.as_ref();
+            let listed = self.client.list_references(repository, typed);
+            let listed = listed.map_err(|reason| RemoteError::Tags {
+                repository: repository.clone(),
                 // Git prints a user, and a token may be the user.
-                let typed = self.credentials.as_ref();
-                let reason = typed.map(|one| one.removed_from(&error.message));
-                let reason = reason.unwrap_or(error.message);
-                let message = format!("cannot read the tags of {repository}: {reason}");
-                Failure::new(message).hint(command([
-                    "git",
-                    "ls-remote",
-                    "--tags",
-                    repository.as_str(),
-                ]))
+                reason: typed.map_or(reason.clone(), |one| one.removed_from(&reason)),
             })?;
             Ok(listed.into_bytes())
         })?;
@@ -716,29 +743,24 @@ impl RemoteUpstream {
         let address = self.source.address();
         if self.is_offline {
             let list = self.cache.list(&address);
-            return list.ok_or_else(|| self.not_cached("the list of releases", &address));
+            return list.ok_or_else(|| self.not_cached("the list of releases", None));
         }
         let list = read()?;
         self.cache.keep_list(&address, &list)?;
         Ok(list)
     }
 
-    fn not_cached(&self, what: &str, source: &str) -> Failure {
-        let address = self.source.address();
-        let message = format!(
-            "{what} of {address} is not in the cache, and this command does not use the network"
-        );
-        let (source, tags) = match source.split_once(TAGS) {
-            Some((source, tags)) => (source, vec!["--tags", tags]),
-            None => (source, Vec::new()),
-        };
-        let fetch = ["krmv", "fetch", source].into_iter().chain(tags);
-        Failure::new(message).hint(command(fetch))
+    fn not_cached(&self, what: &str, release: Option<&str>) -> RemoteError {
+        RemoteError::NotCached {
+            what: what.to_owned(),
+            address: self.source.address(),
+            arguments: self.source.arguments("", release),
+        }
     }
 }
 
 /// The release that a lock's source names. `None` if it is of another kind.
-pub(crate) fn release_of(source: &str) -> Option<String> {
+pub fn release_of(source: &str) -> Option<String> {
     let named = RemoteSource::parse(source, &Surroundings::default()).ok()??;
     match (&named.source, named.revision) {
         (RemoteSource::Image(_), Some(tag)) => Some(tag.replace('_', "+")),

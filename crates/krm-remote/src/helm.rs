@@ -7,7 +7,7 @@
 use krm_address::HttpAddress;
 use krm_yaml::{NodeRef, OwnedDocument};
 
-use crate::failure::{Failure, Result, command};
+use crate::error::{RemoteError, Result};
 use krm_upstream::ContentDigest;
 
 /// How a source begins that is a chart of a repository.
@@ -15,7 +15,7 @@ pub(crate) const SCHEME: &str = "helm+";
 
 /// A chart of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HelmChart {
+pub struct HelmChart {
     pub(crate) repository: HttpAddress,
     pub(crate) name: String,
 }
@@ -45,14 +45,9 @@ impl HelmChart {
     /// The versions of the chart in an index. Versions whose addresses cannot be used are left out.
     pub(crate) fn versions(&self, index: &[u8]) -> Result<Vec<ChartVersion>> {
         let address = self.index()?;
-        let failed = |reason: String| {
-            let shown = address.shown();
-            Failure::new(format!("cannot read {shown}: {reason}")).hint(command([
-                "curl",
-                "--netrc-optional",
-                "-fLO",
-                address.as_str(),
-            ]))
+        let failed = |reason: String| RemoteError::Content {
+            address: address.clone(),
+            reason,
         };
         let text = String::from_utf8(index.to_vec());
         let text = text.map_err(|_| failed("expected UTF-8, found other bytes".to_owned()))?;
@@ -258,7 +253,7 @@ mod tests {
             ),
         ] {
             let error = chart(name).versions(index.as_bytes()).expect_err(expected);
-            assert!(error.message.contains(expected), "{}", error.message);
+            assert!(error.to_string().contains(expected), "{error}");
         }
     }
 }
