@@ -104,7 +104,7 @@ pub(crate) fn reviewable(
 ) -> Result<Arc<SuppliedPackage>> {
     let mut files = Package::default();
     for (path, bytes) in contents.iter().filter(|(path, _)| is_krm_name(path)) {
-        // What was read as YAML before is no template.
+        // A file that was read as YAML before cannot be a template.
         let known = others.iter().find_map(|other| {
             let texts = other.list().not_yaml();
             let is_yaml = texts.is_none_or(|texts| !texts.contains_key(path));
