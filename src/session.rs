@@ -359,14 +359,16 @@ impl<'p> FollowedPackage<'p> {
 
     /// A [`Merger`] of the package with a revision.
     pub(crate) fn merger(&self, target: &Revision) -> Result<Merger> {
-        self.merger_from(self.original()?, target)
+        self.merger_from(self.original()?, target, &[])
     }
 
-    /// Like [`Self::merger`], with an original package that was read before.
+    /// Like [`Self::merger`], with an original package that was read before. Files that are also in `others` are not
+    /// parsed again.
     pub(crate) fn merger_from(
         &self,
         original: Arc<SuppliedPackage>,
         target: &Revision,
+        others: &[&SuppliedPackage],
     ) -> Result<Merger> {
         let file = self.package.only_file()?;
         let PathAt {
@@ -383,7 +385,10 @@ impl<'p> FollowedPackage<'p> {
         };
         let (files, kept) = self.fetch(&path, target, self.next_request(), Some(&original))?;
         let name = new_file.as_deref().or(file.as_deref());
-        let upstream = supplied_with_ignored(files, Role::Upstream, name, &[&original])?;
+        let known: Vec<&SuppliedPackage> = std::iter::once(&*original)
+            .chain(others.iter().copied())
+            .collect();
+        let upstream = supplied_with_ignored(files, Role::Upstream, name, &known)?;
         Ok(Merger {
             original,
             upstream,

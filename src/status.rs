@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use krm_core::results::Severity;
 use krm_function::filter::ProgressLine;
@@ -341,6 +341,7 @@ fn fill(
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
         reviewed: ReviewedPairs::default(),
+        last: Mutex::default(),
     };
     state.newer = trial.all(&newer);
     // A tag without the file is not a release of it.
@@ -372,6 +373,9 @@ struct Trial<'t> {
     before: Arc<SuppliedPackage>,
     /// What reviews of releases found so far.
     reviewed: ReviewedPairs,
+    /// The release that was tried last. The next one has most of its files, which need not be parsed again. `None` for
+    /// a large package: a parsed release takes some ten times the size.
+    last: Mutex<Option<Arc<SuppliedPackage>>>,
 }
 
 impl Trial<'_> {
@@ -406,8 +410,7 @@ impl Trial<'_> {
             self.one(release)
         };
         // Two merges of a large package at once would take twice the memory.
-        let size: usize = self.followed.package.contents.values().map(Vec::len).sum();
-        let tried = if size > LARGE_PACKAGE {
+        let tried = if self.is_large() {
             untried.iter().map(one).collect()
         } else {
             parallel::each(&untried, one)
@@ -447,9 +450,25 @@ impl Trial<'_> {
         })
     }
 
+    fn is_large(&self) -> bool {
+        let sizes = self.followed.package.contents.values().map(Vec::len);
+        sizes.sum::<usize>() > LARGE_PACKAGE
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Arc<SuppliedPackage>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn merger(&self, release: &NewerRevision) -> Result<Merger> {
         let original = Arc::clone(self.base);
-        let merger = self.followed.merger_from(original, &release.revision())?;
+        let last = self.last().clone();
+        let others: Vec<&SuppliedPackage> = last.as_deref().into_iter().collect();
+        let merger = self
+            .followed
+            .merger_from(original, &release.revision(), &others)?;
+        if !self.is_large() {
+            *self.last() = Some(Arc::clone(&merger.upstream));
+        }
         Ok(Merger {
             local: Some(Arc::clone(&self.before)),
             ..merger

@@ -55,6 +55,15 @@ impl CommitGraph for UpstreamSource {
         found.unwrap_or_default()
     }
 
+    fn known_with(&self, commit: &str, others: &[&str]) -> Option<BTreeSet<String>> {
+        let repository = opened(self.history()?.path()).ok();
+        let repository = repository.filter(|one| !one.is_shallow())?;
+        let commit = repository.commit_with_id(commit)?;
+        let mut all = others.iter();
+        let are_here = all.all(|other| repository.commit_with_id(other).is_some());
+        are_here.then(|| repository.containing(&commit, others))
+    }
+
     fn content(&self, path: &str, commit: &str) -> Result<Option<PathContent>> {
         if !self.is_git() {
             return Ok(None);

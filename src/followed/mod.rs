@@ -36,6 +36,9 @@ pub(crate) trait CommitGraph {
     /// Which of the other commits a commit contains, as far as that is known without the network.
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String>;
 
+    /// Which of the other commits contain a commit. `None` if that is not known without the network.
+    fn known_with(&self, commit: &str, others: &[&str]) -> Option<BTreeSet<String>>;
+
     /// What a path is at a commit. `None` if it does not exist.
     fn content(&self, path: &str, commit: &str) -> Result<Option<PathContent>>;
 
@@ -349,11 +352,26 @@ impl NewerSearch<'_> {
         if self.commit.is_empty() {
             return Ok(followed);
         }
-        for release in self.releases.finals(|_| true).into_iter().rev() {
-            if release.is_at(self.commit) {
-                break;
-            }
-            if self.graph.contains(&release.commit, self.commit)? {
+        let finals = self.releases.finals(|_| true).into_iter().rev();
+        let later: Vec<&ListedReference> = finals
+            .take_while(|release| !release.is_at(self.commit))
+            .collect();
+        let Some((newest, others)) = later.split_first() else {
+            return Ok(followed);
+        };
+        if self.graph.contains(&newest.commit, self.commit)? {
+            followed.newer.push(NewerRevision::release(newest));
+            return Ok(followed);
+        }
+        // The first answer may have fetched the history. Then one walk answers for all others.
+        let commits: Vec<&str> = others.iter().map(|one| one.commit.as_str()).collect();
+        let known = self.graph.known_with(self.commit, &commits);
+        for release in others {
+            let contains = match &known {
+                Some(known) => known.contains(&release.commit),
+                None => self.graph.contains(&release.commit, self.commit)?,
+            };
+            if contains {
                 followed.newer.push(NewerRevision::release(release));
                 break;
             }

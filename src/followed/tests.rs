@@ -7,6 +7,8 @@ use super::*;
 struct Commits {
     parents: Vec<Vec<usize>>,
     files: Vec<BTreeMap<&'static str, u32>>,
+    /// Whether only `contains` fetches the history.
+    is_shallow: bool,
 }
 
 fn id(commit: usize) -> String {
@@ -55,6 +57,12 @@ impl CommitGraph for Commits {
         let others = others.iter();
         let others = others.filter(|other| history.contains(&number(other)));
         others.map(|other| (*other).to_owned()).collect()
+    }
+
+    fn known_with(&self, commit: &str, others: &[&str]) -> Option<BTreeSet<String>> {
+        let contains = |other: &&&str| self.history(number(other)).contains(&number(commit));
+        let with = others.iter().filter(contains);
+        (!self.is_shallow).then(|| with.map(|other| (*other).to_owned()).collect())
     }
 
     fn content(&self, path: &str, commit: &str) -> Result<Option<PathContent>> {
@@ -316,20 +324,21 @@ fn a_renamed_default_branch_is_followed_and_a_lost_branch_is_an_error() {
 
 #[test]
 fn a_commit_is_followed_by_the_newest_release_that_contains_it() {
-    let commits = Commits::line(&[&[("web/a.yaml", 1)][..]; 5]);
+    let mut commits = Commits::line(&[&[("web/a.yaml", 1)][..]; 5]);
     let locked = id(2);
-    for (listed, expected) in [
-        ("v1.0.0=1 main:4", ""),
-        ("v1.0.0=1 v1.1.0=3 v1.2.0=4 main:4", "v1.2.0"),
-        ("v1.1.0=3 v9.0.0=0", "v1.1.0"),
-        ("v1.1.0=2 main:4", ""),
-        ("main:4", ""),
-    ] {
-        assert_eq!(
-            newer(&lock(&locked, 2, "web"), listed, &commits),
-            expected,
-            "{listed}"
-        );
+    for is_shallow in [false, true] {
+        commits.is_shallow = is_shallow;
+        for (listed, expected) in [
+            ("v1.0.0=1 main:4", ""),
+            ("v1.0.0=1 v1.1.0=3 v1.2.0=4 main:4", "v1.2.0"),
+            ("v1.1.0=3 v9.0.0=0", "v1.1.0"),
+            ("v1.0.0=3 v1.1.0=3 v2.0.0=1 v9.0.0=0", "v1.1.0"),
+            ("v1.1.0=2 main:4", ""),
+            ("main:4", ""),
+        ] {
+            let found = newer(&lock(&locked, 2, "web"), listed, &commits);
+            assert_eq!(found, expected, "{listed} {is_shallow}");
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_function::{Inputs, Items, SuppliedInput, run_step};
 use krm_merge::Side;
 use krm_package::escaped::{Markdown, ShownLine};
-use krm_package::{Package, is_krm_name};
+use krm_package::{Package, PackageFile, is_krm_name};
 use krm_review::{Review, ReviewedPairs, Risk, report};
 use krm_upstream::git::{GitCommand, Repository, Revision};
 use krm_yaml::OwnedDocument;
@@ -102,12 +102,22 @@ pub(crate) fn reviewable(
     contents: &Contents,
     others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
-    let files = contents
-        .iter()
-        .filter(|(path, bytes)| is_reviewed(path, bytes));
-    let files: Package = files
-        .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
-        .collect();
+    let mut files = Package::default();
+    for (path, bytes) in contents.iter().filter(|(path, _)| is_krm_name(path)) {
+        // A file that was read as YAML before cannot be a template.
+        let known = others.iter().find_map(|other| {
+            let texts = other.list().not_yaml();
+            let is_yaml = texts.is_none_or(|texts| !texts.contains_key(path));
+            other.files().filter(|_| is_yaml)?.file_like(path, bytes)
+        });
+        let other = || {
+            let text = || String::from_utf8_lossy(bytes).into_owned();
+            (!is_template(bytes)).then(|| PackageFile::of_text(path, text()))
+        };
+        if let Some(file) = known.or_else(other) {
+            files.insert(path, file);
+        }
+    }
     let place = format!("role `{}`", Role::Before);
     let mut results = Results::default();
     let package =
@@ -122,8 +132,8 @@ fn is_reviewed(path: &str, bytes: &[u8]) -> bool {
 
 /// Whether a text becomes YAML only when it is rendered.
 fn is_template(bytes: &[u8]) -> bool {
-    let has_action = bytes.windows(2).any(|two| two == b"{{");
-    has_action && OwnedDocument::parse(String::from_utf8_lossy(bytes).into_owned()).is_err()
+    let text = String::from_utf8_lossy(bytes);
+    text.contains("{{") && OwnedDocument::parse(text.into_owned()).is_err()
 }
 
 /// Names the files that a review does not read because they are templates.

@@ -123,11 +123,12 @@ pub fn run_step(
     let mut list = match &items {
         Items::ResourceList(text) => read_list(text)?,
         Items::Package(files) => {
-            let files = Package::of_files(files.clone());
             let known = inputs.known.iter().map(|package| package.list());
             let others: Vec<&ResourceList> = known
                 .chain(inputs.supplied.iter().filter_map(shared))
                 .collect();
+            let read: Vec<&Package> = others.iter().filter_map(|other| other.files()).collect();
+            let files = Package::of_files_like(files, &read);
             let list = ResourceList::from_package_like(files, function.takes_texts(), &others);
             list.map_err(UsageError::of)?
         }

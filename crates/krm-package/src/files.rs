@@ -127,6 +127,28 @@ impl Package {
         package
     }
 
+    /// A package in memory. A text that one of the others has at the same path is shared, and not copied.
+    pub fn of_files_like<'f>(
+        files: impl IntoIterator<Item = (&'f String, &'f Vec<u8>)>,
+        others: &[&Self],
+    ) -> Self {
+        let mut package = Self::default();
+        for (path, bytes) in files {
+            let known = others.iter().find_map(|other| other.file_like(path, bytes));
+            let file = known.unwrap_or_else(|| PackageFile::read(path, bytes.clone(), None));
+            package.insert(path, file);
+        }
+        package
+    }
+
+    /// A file that is named like KRM, without permission bits, if it has these bytes. It shares the text.
+    #[must_use]
+    pub fn file_like(&self, path: &str, bytes: &[u8]) -> Option<PackageFile> {
+        let text = self.get(path)?.krm()?;
+        let is_same = text.as_bytes() == bytes;
+        is_same.then(|| PackageFile::new(FileContent::Krm(text.clone()), None))
+    }
+
     pub fn insert(&mut self, path: impl Into<String>, file: PackageFile) {
         self.files.insert(path.into(), file);
     }
@@ -246,5 +268,42 @@ impl FromIterator<(String, String)> for Package {
             package.insert(path, file);
         }
         package
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_another_package_share_their_texts() {
+        let files = |all: &[(&str, &str)]| -> BTreeMap<String, Vec<u8>> {
+            let all = all.iter();
+            all.map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
+                .collect()
+        };
+        let other = Package::of_files(files(&[
+            ("a.yaml", "a: 1\n"),
+            ("b.yaml", "b: 1\n"),
+            ("c", "c"),
+        ]));
+        let own = files(&[
+            ("a.yaml", "a: 1\n"),
+            ("b.yaml", "b: 2\n"),
+            ("c", "c"),
+            ("d.yaml", "a: 1\n"),
+        ]);
+        let package = Package::of_files_like(&own, &[&other]);
+        let alone = Package::of_files(own);
+        assert!(package.files().eq(alone.files()));
+        let buffer =
+            |package: &Package, path: &str| package.get(path)?.krm().map(|text| text.as_ptr());
+        for (path, is_shared) in [("a.yaml", true), ("b.yaml", false)] {
+            assert_eq!(
+                buffer(&package, path) == buffer(&other, path),
+                is_shared,
+                "{path}"
+            );
+        }
     }
 }

@@ -15,14 +15,14 @@ use super::change::ResourceChange;
 /// at most in types that packages define.
 #[derive(Debug, Default)]
 pub struct ReviewedPairs {
-    keys: [RandomState; 2],
+    key: RandomState,
     found: Mutex<HashMap<PairKey, PairFindings>>,
 }
 
-/// The texts of a pair, hashed with two keys, and what else the findings depend on.
+/// The texts of a pair, hashed with a key of the run, and what else the findings depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PairKey {
-    hashes: [u64; 2],
+    hash: u64,
     lengths: [usize; 2],
     object_remains: bool,
     has_schema: bool,
@@ -50,14 +50,12 @@ impl ReviewedPairs {
             return None;
         }
         let texts = nodes.map(|node| node.source());
+        let mut hasher = self.key.build_hasher();
+        for text in texts {
+            hasher.write(text.as_bytes());
+        }
         Some(PairKey {
-            hashes: self.keys.each_ref().map(|key| {
-                let mut hasher = key.build_hasher();
-                for text in texts {
-                    hasher.write(text.as_bytes());
-                }
-                hasher.finish()
-            }),
+            hash: hasher.finish(),
             lengths: texts.map(str::len),
             object_remains,
             has_schema,

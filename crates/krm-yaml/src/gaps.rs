@@ -114,9 +114,24 @@ impl<'a> GapWalk<'a> {
     }
 }
 
-/// The blank lines and the comments on lines of their own in a node, or in the document of a root, each with the number
-/// of nodes above it. Lines of block scalars can be among them.
-pub fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
+/// The blank lines and the comments on lines of their own in a node, or in the document of a root.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LinesAlone<'a> {
+    /// Each with the number of nodes above it. Lines of scalars can be among them.
+    lines: Vec<(u32, &'a str)>,
+    has_gaps: bool,
+}
+
+impl LinesAlone<'_> {
+    /// Whether any of them is in a gap, and not in a scalar.
+    #[must_use]
+    pub fn has_gaps(&self) -> bool {
+        self.has_gaps
+    }
+}
+
+/// The blank lines and the comments on lines of their own in a node, or in the document of a root.
+pub fn lines_alone(root: NodeRef<'_>) -> LinesAlone<'_> {
     let root = root.origin();
     let document = root.document;
     let text = document.text;
@@ -158,10 +173,31 @@ pub fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
         }
         low - ids.start
     };
-    let lines = lines.into_iter();
-    lines
-        .map(|line| (number(line.start), &text[line]))
-        .collect()
+    let mut has_gaps = false;
+    let lines = lines.into_iter().map(|line| {
+        let number = number(line.start);
+        has_gaps |= !is_in_scalar(
+            number
+                .checked_sub(1)
+                .map(|above| root.at(ids.start + above)),
+            &line,
+        );
+        (number, &text[line])
+    });
+    LinesAlone {
+        lines: lines.collect(),
+        has_gaps,
+    }
+}
+
+/// Whether a line is in the text of a scalar, and not after it.
+fn is_in_scalar(above: Option<NodeRef<'_>>, line: &Range<usize>) -> bool {
+    above.is_some_and(|above| {
+        let range = above.range();
+        let rest = range.start.max(line.end)..range.end;
+        let text = above.document.text.get(rest).unwrap_or_default();
+        range.start < line.start && above.scalar_text().is_some() && !text.trim().is_empty()
+    })
 }
 
 /// The text of a node, or of the document of a root.
@@ -318,5 +354,43 @@ impl<'a> Walker<'a> {
             column,
             keeps_blank_lines,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OwnedDocument;
+
+    #[test]
+    fn lines_of_scalars_are_in_no_gap() {
+        for (text, expected) in [
+            ("a: 1\nb: 2\n", false),
+            ("a: 1 # one\nb: 2\n", false),
+            ("a: |-\n  one\n\n  # two\nb: 2\n", false),
+            ("a: |\n\n  one\nb: 2\n", false),
+            ("a: >\n  one\n\n\n  two\n", false),
+            ("a: one\n\n  two\nb: 2\n", false),
+            ("a: \"one\n\n  two\"\nb: 2\n", false),
+            ("a:\n- |\n  one\n\n  two\n- 2\n", false),
+            ("# one\na: 1\n", true),
+            ("a: 1\n\nb: 2\n", true),
+            ("a: 1\n# one\n", true),
+            ("a: |-\n  one\n\nb: 2\n", true),
+            ("a: |-\n  one\n# two\nb: 2\n", true),
+            ("a: |-\n  one\n\n  two\n\nb: 2\n", true),
+            ("a: one\n  two\n\nb: 2\n", true),
+            ("a:\n\n  b: 1\n", true),
+            ("a:\n  # one\n  1\n", true),
+        ] {
+            let document = OwnedDocument::parse(text.to_owned()).expect("YAML");
+            let root = document.root().expect("a root");
+            assert_eq!(lines_alone(root).has_gaps(), expected, "{text}");
+            let walk = GapWalk::of(root).expect("a collection");
+            let gaps = walk.owners.iter().filter_map(|owner| owner.above.clone());
+            let mut gaps = gaps.chain([walk.foot.clone()]);
+            // Comments between a key and its value are in no gap, and count.
+            assert!(expected || gaps.all(|gap| gap.is_empty()), "{text}");
+        }
     }
 }

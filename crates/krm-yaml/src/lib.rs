@@ -149,7 +149,7 @@ pub use fingerprint::Fingerprints;
 pub use gaps::GapOwner;
 pub use gaps::GapWalk;
 pub use gaps::ScalarAbove;
-pub use gaps::{lines_alone, own_text};
+pub use gaps::{LinesAlone, lines_alone, own_text};
 pub use head::head_end;
 pub use head::whole_head_end;
 pub use key_index::KeyIndex;

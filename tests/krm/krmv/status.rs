@@ -47,6 +47,122 @@ fn only_the_first_and_last_hundred_of_many_newer_releases_are_tried() {
     assert_eq!(package["notes"], serde_json::json!([note]));
 }
 
+/// What is known of one release is used for the next ones.
+#[test]
+fn a_release_is_tried_among_others_as_alone() {
+    let world = World::edited();
+    let map = |name: &str, value: u8| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  a: \"{value}\"\n"
+        )
+    };
+    let definition = |name: &str| {
+        let start = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: as.e.com\n";
+        format!(
+            "{start}spec:\n  group: e.com\n  names: {{kind: A}}\n  versions:\n  - name: v1\n    schema:\n      \
+             openAPIV3Schema:\n        description: |-\n          One.\n\n          {name}\n"
+        )
+    };
+    for at in 3..9 {
+        world.folder.put(
+            "catalog/web/map.yaml",
+            map("one", at / 3) + "---\n" + &map("two", at),
+        );
+        world.folder.put(
+            "catalog/web/crd.yaml",
+            definition(if at < 6 { "Two." } else { "Three." }),
+        );
+        let template = if at == 5 {
+            "a: {{ .Values.a }}\n"
+        } else {
+            "a: 1\n"
+        };
+        world.folder.put("catalog/web/template.yaml", template);
+        let (image, limit) = (
+            format!("app:{}", at / 2),
+            if at < 7 { "64Mi" } else { "128Mi" },
+        );
+        world.release(
+            &format!("v{at}.0.0"),
+            &deployment(at / 4, &image, limit),
+            SERVICE,
+        );
+    }
+    let json = world.json(&["status", "web"]);
+    let all = json["packages"][0]["newer"].as_array().expect("a list");
+    assert_eq!(all.len(), 8, "{json}");
+    let tags = world.folder.git(&["tag"]);
+    let commits: Vec<String> = tags
+        .lines()
+        .map(|tag| world.folder.git(&["rev-parse", tag]))
+        .collect();
+    for newer in all {
+        let revision = newer["revision"].as_str().expect("a name");
+        for (tag, commit) in tags.lines().zip(&commits) {
+            world
+                .folder
+                .git(&["update-ref", "-d", &format!("refs/tags/{tag}")]);
+            if tag == "v1.0.0" || tag == revision {
+                world
+                    .folder
+                    .git(&["update-ref", &format!("refs/tags/{tag}"), commit]);
+            }
+        }
+        let alone = world.json(&["status", "web"]);
+        assert_eq!(
+            alone["packages"][0]["newer"],
+            serde_json::json!([newer]),
+            "{revision}"
+        );
+    }
+}
+
+/// The commits are of different years, and the clock of one was wrong by two months.
+#[test]
+fn a_lock_is_at_its_own_commit_whatever_is_older() {
+    let world = World::with_package();
+    let commit = |days: u64, tag: &str| {
+        let date = format!("@{} +0000", 1_600_000_000 + days * 86_400);
+        let script = format!(
+            "cd ../catalog && echo {tag} > web/notes.txt && git add -A && GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@e.com \
+             GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@e.com GIT_COMMITTER_DATE='{date}' git commit -qm {tag} && git tag {tag}"
+        );
+        world.shell(&script).assert_code(0);
+    };
+    for (days, tag) in [
+        (0, "v5.0.0"),
+        (400, "v6.0.0"),
+        (340, "skewed"),
+        (800, "other"),
+        (1200, "v6.1.0"),
+        (1600, "v7.0.0"),
+    ] {
+        commit(days, tag);
+    }
+    // Releases that the lock contains are not newer, whatever their names are.
+    world.shell("cd ../catalog && git tag v6.2.0 v6.0.0 && git tag v9.0.0 v5.0.0 && git tag v8.0.0 skewed").assert_code(0);
+    world
+        .krmv(&["get", "../catalog//web@v6.1.0", "late"])
+        .assert_code(0);
+    world.commit("late");
+    let names = |package: &str| -> Vec<String> {
+        let json = world.json(&["status", package]);
+        let newer = json["packages"][0]["newer"].as_array().expect("a list");
+        newer
+            .iter()
+            .map(|one| one["revision"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(names("late"), ["v7.0.0"]);
+    // A commit between releases.
+    let commit = world.folder.git(&["rev-parse", "other"]);
+    world
+        .krmv(&["get", &format!("../catalog//web@{commit}"), "between"])
+        .assert_code(0);
+    world.commit("between");
+    assert_eq!(names("between"), ["v7.0.0"]);
+}
+
 /// As after a merge of two branches.
 #[test]
 fn a_kptfile_with_conflict_markers_hides_no_other_package() {

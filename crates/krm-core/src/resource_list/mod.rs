@@ -168,13 +168,26 @@ impl ResourceList {
         words: &'l [&str],
     ) -> impl Iterator<Item = (ItemId, &'l Resource)> {
         let words: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
+        self.items_of_texts(move |text| text.may_contain(&words))
+    }
+
+    /// The items that may have aliases or merge keys. The others need not be parsed.
+    pub(crate) fn items_that_may_have_aliases(&self) -> impl Iterator<Item = (ItemId, &Resource)> {
+        self.items_of_texts(SourceText::may_have_aliases)
+    }
+
+    /// The items of the texts that have a property.
+    fn items_of_texts(
+        &self,
+        is_wanted: impl Fn(&SourceText) -> bool,
+    ) -> impl Iterator<Item = (ItemId, &Resource)> {
         // The items of a text are adjacent, so each text is searched once.
         let mut last: Option<(usize, bool)> = None;
         self.items().filter(move |(id, _)| {
             let number = self.items[id.0].text;
             let (_, found) = match last {
                 Some(last) if last.0 == number => last,
-                _ => (number, self.texts[number].may_contain(&words)),
+                _ => (number, is_wanted(&self.texts[number])),
             };
             last = Some((number, found));
             found

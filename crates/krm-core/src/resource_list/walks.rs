@@ -21,7 +21,7 @@ impl RefusedWalks {
         let mut budget = WalkBudget::of(bytes);
         let mut refused = Self::default();
         for (at, list) in lists.iter().enumerate() {
-            for (id, resource) in list.items_that_may_contain(&["*"]) {
+            for (id, resource) in list.items_that_may_have_aliases() {
                 let paid = list.read(id, |node| budget.pay_for(node.resolved()));
                 if let Err(error) = paid {
                     let result = FunctionResult::error(Reason::InvalidValue, error.to_string());

@@ -21,8 +21,8 @@ use krm_yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOp
 pub struct SourceText {
     source: Text,
     edited: Option<Text>,
-    /// Allocated separately, because most texts never have a tree, and copies share it.
-    parsed: OnceLock<Arc<Parsed>>,
+    /// Allocated separately, because most texts never have a tree. Copies share it, whichever is parsed first.
+    parsed: OnceLock<Arc<OnceLock<Parsed>>>,
     options: ParseOptions,
 }
 
@@ -34,11 +34,16 @@ struct Parsed {
 }
 
 impl Parsed {
-    fn shared(tree: Tree) -> Arc<Self> {
-        Arc::new(Self {
+    fn of(tree: Tree) -> Self {
+        Self {
             tree,
             items: OnceLock::new(),
-        })
+        }
+    }
+
+    /// A tree that is at hand, for a text and its copies.
+    fn known(tree: Tree) -> OnceLock<Arc<OnceLock<Self>>> {
+        OnceLock::from(Arc::new(OnceLock::from(Self::of(tree))))
     }
 }
 
@@ -133,7 +138,7 @@ impl SourceText {
     fn parse_with(source: Text, options: ParseOptions) -> Result<Self, ParseError> {
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
-            parsed: OnceLock::from(Parsed::shared(tree)),
+            parsed: Parsed::known(tree),
             ..Self::accepted(source, options)
         })
     }
@@ -187,11 +192,12 @@ impl SourceText {
         Self::accepted(self.source.clone(), self.options)
     }
 
-    /// The text with its edits so far and its tree, sharing both.
+    /// The text with its edits so far and its tree, sharing both. If it has no tree yet, both share the one that is
+    /// built first.
     #[must_use]
     pub(crate) fn shared(&self) -> Self {
         Self {
-            parsed: self.parsed.clone(),
+            parsed: OnceLock::from(Arc::clone(self.parsed.get_or_init(Arc::default))),
             ..self.snapshot()
         }
     }
@@ -235,6 +241,11 @@ impl SourceText {
         self.edited.as_ref().unwrap_or(&self.source)
     }
 
+    /// Whether the text with its edits is this one.
+    pub(crate) fn has_text(&self, text: &Text) -> bool {
+        self.edited.as_ref().unwrap_or(&self.source) == text
+    }
+
     /// Whether the edits change anything.
     #[must_use]
     pub(crate) fn is_changed(&self) -> bool {
@@ -250,7 +261,8 @@ impl SourceText {
     }
 
     fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| Parsed::shared(self.tree()))
+        let shared = self.parsed.get_or_init(Arc::default);
+        shared.get_or_init(|| Parsed::of(self.tree()))
     }
 
     fn tree(&self) -> Tree {
@@ -283,7 +295,7 @@ impl SourceText {
         locator: Locator,
         read: impl FnOnce(NodeRef<'_>) -> T,
     ) -> Option<T> {
-        if self.parsed.get().is_some() {
+        if self.has_tree() {
             return self.node(locator).map(read);
         }
         let tree = self.tree();
@@ -346,7 +358,7 @@ impl SourceText {
     /// Stores edits that [`SourceText::rewritten`] made of this text.
     pub(crate) fn keep(&mut self, EditedText { text, tree }: EditedText) {
         self.edited = Some(Text::from(text));
-        self.parsed = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Parsed::shared(tree)));
+        self.parsed = tree.map_or_else(OnceLock::new, Parsed::known);
     }
 
     /// Replaces the text of a file. Returns its documents as [`SourceText::documents`] does.
@@ -366,7 +378,8 @@ impl SourceText {
 
     /// Whether its tree is at hand.
     pub(crate) fn has_tree(&self) -> bool {
-        self.parsed.get().is_some()
+        let shared = self.parsed.get();
+        shared.is_some_and(|shared| shared.get().is_some())
     }
 
     /// Drops the tree, which is built again when it is needed.
@@ -384,6 +397,19 @@ impl SourceText {
         words.iter().any(|word| word.find(text).is_some()) || memchr::memchr(b'\\', text).is_some()
     }
 
+    /// Whether the text may have an alias, judging by its characters: a `*`, and the `&` of an anchor, which begins a word.
+    pub(crate) fn may_have_aliases(&self) -> bool {
+        let text = self.text().as_bytes();
+        let begins_anchor = |at: usize| {
+            let follows_word = at > 0 && text[at - 1].is_ascii_alphanumeric();
+            let has_name = text
+                .get(at + 1)
+                .is_some_and(|next| !next.is_ascii_whitespace());
+            !follows_word && has_name
+        };
+        memchr::memchr_iter(b'&', text).any(begins_anchor) && memchr::memchr(b'*', text).is_some()
+    }
+
     /// The items of the list that the text holds.
     pub(crate) fn items(&self) -> impl Iterator<Item = NodeRef<'_>> {
         self.root().into_iter().flat_map(items_of)
@@ -393,5 +419,58 @@ impl SourceText {
     #[must_use]
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
         self.document().root(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(text: &str) -> SourceText {
+        SourceText::accepted(Text::from(text.to_owned()), ParseOptions::of_resources(0))
+    }
+
+    #[test]
+    fn copies_share_the_tree_that_is_built_first() {
+        let text = accepted("a: 1\n");
+        let (one, other) = (text.shared(), text.shared());
+        assert!(!text.has_tree() && !one.has_tree());
+        assert_eq!(other.document().len(), 1);
+        for shared in [&text, &one, &other] {
+            assert!(shared.has_tree());
+        }
+        // An edit is of one copy.
+        let mut edited = one.shared();
+        let replaced = edited.replace_file("a: 2\n".to_owned());
+        assert!(replaced.is_ok() && !edited.has_tree() && text.has_tree());
+        assert_eq!(edited.text(), "a: 2\n");
+        assert_eq!(text.root().map(|root| root.source()), Some("a: 1"));
+    }
+
+    #[test]
+    fn texts_with_aliases_are_recognized() {
+        for text in [
+            "a: &x 1\nb: *x\n",
+            "{a: &x 1, b: *x}\n",
+            "[&x 1,*x]\n",
+            "{\"a\":&x 1, b: *x}\n",
+            "- !!str &x a\n- *x\n",
+            "&x a: 1\nb: *x\n",
+            "? &x a\n: *x\n",
+            "--- &x\na: {b: *x}\n",
+            "a: &x {b: 1}\nc:\n  <<: *x\n",
+            "a: &\u{e9} 1\nb: *\u{e9}\n",
+        ] {
+            assert!(accepted(text).may_have_aliases(), "{text}");
+        }
+        for text in [
+            "a: '*'\n",
+            "a: R&D, *, AWS & others\n",
+            "a: x &\nb: '*'\n",
+            "a: \"\\u0026 *\"\n",
+            "a: &x 1\n",
+        ] {
+            assert!(!accepted(text).may_have_aliases(), "{text}");
+        }
     }
 }

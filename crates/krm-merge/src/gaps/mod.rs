@@ -41,7 +41,7 @@ use lines::{GapToken, tokens};
 use same::unify;
 
 use super::versions::Versions;
-use krm_yaml::{Editor, NodeRef, lines_alone, own_text};
+use krm_yaml::{Editor, LinesAlone, NodeRef, lines_alone, own_text};
 
 /// The gaps of a document in three versions.
 #[derive(Debug)]
@@ -115,12 +115,15 @@ impl GapLines {
             return None;
         }
         let old = base.map(lines_alone).unwrap_or_default();
-        let has_same_lines = |side| is_unchanged(side) || old == lines_alone(side);
+        let [own, new] = [local, upstream].map(lines_alone);
+        if ![&old, &own, &new].into_iter().any(LinesAlone::has_gaps) {
+            return None;
+        }
         let is_kept = || {
             let is_kept = |base| structure::is_kept(base, local, upstream);
             edits.keeps_lines_alone() && base.is_some_and(is_kept)
         };
-        if has_same_lines(upstream) && (has_same_lines(local) || is_kept()) {
+        if old == new && (is_unchanged(local) || old == own || is_kept()) {
             return None;
         }
         Self::of_all(base, local, upstream)

@@ -338,6 +338,9 @@ impl Repository {
                 message: format!("expected a blob, found a {}", object.kind),
             });
         }
-        Ok(object.detach().data)
+        let mut bytes = object.detach().data;
+        // The buffer has room for what the content was made from.
+        bytes.shrink_to_fit();
+        Ok(bytes)
     }
 }

@@ -235,9 +235,9 @@ impl ResourceList {
     }
 
     /// A file of the package with its resources, if the file has this text.
-    fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
+    fn same_file(&self, path: &str, text: &Text) -> Option<(SourceText, NumberedDocuments)> {
         let number = self.package()?.number(path)?;
-        let own = self.texts.get(number).filter(|own| own.text() == text)?;
+        let own = self.texts.get(number).filter(|own| own.has_text(text))?;
         if own.is_changed() {
             // What its items say is from before the edits.
             let documents = own.has_tree().then(|| own.resources())?;
