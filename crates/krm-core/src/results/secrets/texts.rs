@@ -28,7 +28,7 @@ pub fn speaks_of_secret(text: &[u8]) -> bool {
     let mut parts = text.split_inclusive(ends_part);
     has(text)
         && parts.any(|part| {
-            has(part) && LINE.is_match(&String::from_utf8_lossy(part).trim_end_matches('\n'))
+            has(part) && LINE.is_match(String::from_utf8_lossy(part).trim_end_matches('\n'))
         })
 }
 
