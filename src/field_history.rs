@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
-use krm_core::release_name::ReleaseName;
+use krm_address::release_name::ReleaseName;
 use krm_core::resource::Resource;
 use krm_package::{Package, is_krm_name};
 use krm_review::fields::walkable;

@@ -1,7 +1,7 @@
 //! `.krmv.yaml`, the policy of a package: conflicts decided beforehand, guards, and which releases count.
 
+use krm_address::release_name::ReleaseName;
 use krm_core::config::NamedDocument;
-use krm_core::release_name::ReleaseName;
 use krm_follow::range;
 use krm_merge::ConflictRules;
 use krm_merge::decided::{UpgradePolicy, WrittenReleases, WrittenRender};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use krm_address::release_name::ReleaseName;
 use krm_core::config::UsageError;
-use krm_core::release_name::ReleaseName;
 use krm_follow::range;
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, open};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::OnceLock;
 
+use krm_address::latest::is_older;
 use krm_core::kptfile::UpstreamLock;
-use krm_core::latest::is_older;
 use krm_core::results::FunctionResult;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_package::file_name;

@@ -17,8 +17,8 @@ mod path;
 
 use std::collections::BTreeSet;
 
+use krm_address::release_name::ReleaseName;
 use krm_core::kptfile::UpstreamLock;
-use krm_core::release_name::ReleaseName;
 use krm_core::results::{FunctionResult, Reason};
 use krm_upstream::git::Revision;
 

@@ -6,7 +6,7 @@
 //! web at v1.0.0                      ->  shop at v2.0.0                     upstream moved the directory
 //! ```
 
-use krm_core::release_name::ReleaseName;
+use krm_address::release_name::ReleaseName;
 
 use super::CommitGraph;
 use crate::failure::{Failure, Result};

@@ -1,10 +1,11 @@
-//! What data may say about where a package comes from: an address, a name of a tag or branch, a commit.
+//! What data may say about where a package comes from: an address, a name of a tag or branch, a commit, a release.
 //!
 //! ```text
 //! https://github.com/example/catalog   an Address, of a listed scheme or an absolute path
 //! nginx/v1.2.0                         a RefName, as Git allows it, and never like a flag
 //! 5f0c1a...                            a CommitId, 40 or 64 hexadecimal digits
 //! https://e.com/app-1.2.0.tgz          an HttpAddress, of a file; it leads to no weaker protocol
+//! chart-1.2.0                          a ReleaseName, in the order of its numbers among those with the same words
 //! ```
 //!
 //! Only these types, and literals of the program, become arguments of a program (`git::GitCommand`).
@@ -15,8 +16,10 @@ mod commit_id;
 mod credentials;
 pub mod encoded;
 mod http_address;
+pub mod latest;
 mod location;
 mod ref_name;
+pub mod release_name;
 mod surroundings;
 
 pub use commit_id::CommitId;

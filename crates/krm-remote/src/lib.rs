@@ -31,8 +31,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use krm_address::release_name::ReleaseName;
 use krm_address::{Address, Credentials, HttpAddress, Surroundings};
-use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile, file_name};
 use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};

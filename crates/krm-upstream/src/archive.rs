@@ -14,8 +14,8 @@ use super::digest::ContentDigest;
 
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
+use krm_address::release_name::ReleaseName;
 use krm_core::config::UsageError;
-use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{LARGEST_PACKAGE, check_package_path, normalize_package_path};
 

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use krm_core::latest::LATEST;
+use krm_address::latest::LATEST;
 use krm_core::package_variant::Upstream;
 
 /// A requested revision.

@@ -9,13 +9,13 @@ use super::config::FleetSettings;
 use super::outcome::{Action, VariantEntry};
 use super::variants::{Destination, FleetVariant};
 use crate::fleet::{Catalogs, DirectoryRevision, Resolved};
+use krm_address::latest::is_older;
 use krm_core::config::{UsageError, required};
 use krm_core::diff::{FileDiff, change_diff};
 use krm_core::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile,
 };
-use krm_core::latest::is_older;
 use krm_core::resource::NamespacedName;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};

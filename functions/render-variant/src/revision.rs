@@ -1,6 +1,6 @@
 //! Finds the commit of a requested revision.
 
-use krm_core::latest::LATEST;
+use krm_address::latest::LATEST;
 use krm_package::normalize_package_path;
 use krm_upstream::git::{GitError, Repository, Revision, tags_below};
 use krm_variant::revision_request::{Lookup, RevisionRequest, spellings};

@@ -9,8 +9,8 @@
 //! ```
 
 use crate::archive::is_archive;
+use krm_address::release_name::ReleaseName;
 use krm_address::{Address, Surroundings};
-use krm_core::release_name::ReleaseName;
 
 use super::browser::decoded;
 

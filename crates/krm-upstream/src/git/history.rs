@@ -7,7 +7,7 @@ use gix::ObjectId;
 
 use super::tree_source::{TreeFile, TreeSource};
 use super::{GitError, Repository};
-use krm_core::release_name::ReleaseName;
+use krm_address::release_name::ReleaseName;
 
 /// The content of a directory in one or more commits.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Finds the tag that `latest` stands for.
 
 use super::Repository;
-use krm_core::latest::latest;
+use krm_address::latest::latest;
 
 impl Repository {
     /// The tag with the highest version in the first of these folders that has one, without the folder's name. The

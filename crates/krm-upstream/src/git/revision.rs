@@ -8,7 +8,7 @@ use gix::objs::Kind;
 
 use super::error::{near, texts};
 use super::{GitError, Repository};
-use krm_core::latest::LATEST;
+use krm_address::latest::LATEST;
 use krm_core::revision::Revision;
 
 /// The most annotated tags that may be nested.

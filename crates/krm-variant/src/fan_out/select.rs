@@ -6,7 +6,7 @@ use crate::expression::ObjectFields;
 use crate::naming::revision_name;
 use crate::package_variant_set::{Target, given};
 use crate::revision_request::{Lookup, RevisionRequest};
-use krm_core::latest::latest;
+use krm_address::latest::latest;
 use krm_core::package_variant::Upstream;
 use krm_core::resource::namespace_of;
 use krm_core::results::{FunctionResult, Reason};

@@ -14,8 +14,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::join;
+use krm_address::latest::latest;
 use krm_core::config::UsageError;
-use krm_core::latest::latest;
 use krm_core::results::listed;
 use krm_function::supplied::SuppliedPackage;
 use krm_package::{Package, check_package_path};
