@@ -436,20 +436,20 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
             let Some(old) = upstream.get(&at) else {
                 continue;
             };
-            let Some(node) = new.node.filter(|_| new.source() != old.source()) else {
+            let [text, before] = [new, old].map(BuiltObject::source);
+            let Some(node) = new.node.filter(|_| text != before) else {
                 continue;
             };
-            let comments = omitted_comments(&new.source(), &old.source(), &patches);
+            let comments = omitted_comments(&text, &before, &patches);
             if let Some(first) = comments.first() {
                 // A comment can have an old value.
-                let source = new.source();
-                let first = QuotedValue::name(Mark::within_texts([&*source]), first);
+                let first = QuotedValue::name(Mark::within_texts([&*text]), first);
                 let more = and_more(comments.len());
                 omitted.push((new.resource(), format!("the comment `{first}`{more}")));
             }
             let resource = new.resource();
-            let before = old.document().ok();
-            let before = before.as_ref().and_then(OwnedDocument::root);
+            let made = old.node.is_none().then(|| old.document().ok()).flatten();
+            let before = old.node.or(made.as_ref().and_then(OwnedDocument::root));
             let schema = MergeSchema::of(&resource, self.schema, false);
             if before.is_some_and(|before| is_reordered([before, node], schema)) {
                 omitted.push((resource, "the order of its keys".to_owned()));
