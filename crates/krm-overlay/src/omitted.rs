@@ -43,7 +43,7 @@ pub(super) fn omitted_comments(
 /// Whether keys that two versions of a resource have are in a different order.
 pub(super) fn is_reordered(versions: [NodeRef<'_>; 2], schema: MergeSchema<'_>) -> bool {
     let [old, new] = versions.map(|node| node.resolved());
-    // Equal texts have one order, unless an alias in them is of something else.
+    // Keys of equal texts have the same order, but for aliases.
     if old.source() == new.source() && !old.source().contains('*') {
         return false;
     }
