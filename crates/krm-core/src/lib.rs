@@ -35,7 +35,7 @@
 //! - [`config`], [`kptfile`]: functionConfigs as typed structs, and the Kptfile.
 //! - [`results`], [`conditions`], [`result_printer`], [`diff`]: what functions report, and how.
 //! - [`schema`], [`scope`], [`selector`]: facts about types, and which resources a selector means.
-//! - [`revision`], [`revision_name`], [`latest`], [`upstream_revision`]: names and order of revisions, and the trait
+//! - [`revision`], [`revision_name`], [`upstream_revision`]: names of revisions, and the trait
 //!   that sources of upstream packages implement.
 //!
 //! # Invariants
