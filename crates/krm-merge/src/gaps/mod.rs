@@ -84,7 +84,7 @@ impl Gaps {
     pub(super) fn note(&mut self, keeps_head: bool, has_all_of_upstream: bool) {
         if let Some(lines) = &mut self.lines {
             lines.keeps_head = keeps_head;
-            lines.has_all_of_upstream = has_all_of_upstream;
+            lines.has_all_of_upstream &= has_all_of_upstream;
         }
     }
 
@@ -140,6 +140,7 @@ impl GapLines {
             None => Vec::new(),
         };
         let mut after_dashes = AfterDashes::new();
+        let is_written_out = !local.has_alias_or_merge_key();
         let mut local = tokens(local, &mut after_dashes)?;
         let mut upstream = tokens(new, &mut after_dashes)?;
         foot::follow((old, &base), (new, &mut upstream));
@@ -156,7 +157,8 @@ impl GapLines {
             renamed,
             after_dashes,
             keeps_head: false,
-            has_all_of_upstream: false,
+            // What aliases and merge keys of local stand for is not in the text.
+            has_all_of_upstream: is_written_out,
         })
     }
 

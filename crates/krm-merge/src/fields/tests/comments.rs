@@ -804,3 +804,12 @@ fn a_comment_in_an_element_that_both_sides_added_under_another_name_is_kept() {
         &ports(&format!("{own}    # theirs\n")),
     );
 }
+
+#[test]
+fn comments_of_fields_that_a_merge_key_stands_for_come_once() {
+    let element = "  schema:\n    # of the schema\n    type: object\n";
+    let anchored = format!("versions:\n- &one\n  name: one\n{element}- <<: *one\n  name: two\n");
+    let written = format!("versions:\n- name: one\n{element}- name: two\n{element}");
+    let own = anchored.replace("# of the schema", "# of our schema");
+    check(&pod(&anchored), &pod(&own), &pod(&written), &pod(&own));
+}
