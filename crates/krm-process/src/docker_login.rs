@@ -145,11 +145,9 @@ fn ask(helper: &str, name: &str) -> Option<HelperAnswer> {
 
 /// The text that is written as base64. `None` if it is not.
 fn from_base64(text: &str) -> Option<String> {
-    let text = text.trim();
-    let bytes = text
-        .bytes()
-        .all(is_base64)
-        .then(|| base64_decoded(text.as_bytes()));
+    let text = text.trim().trim_end_matches('=');
+    let is_right = text.bytes().all(|byte| is_base64(byte) && byte != b'=');
+    let bytes = is_right.then(|| base64_decoded(text.as_bytes()));
     String::from_utf8(bytes?).ok()
 }
 
