@@ -114,22 +114,6 @@ fn a_release_with_other_bytes_is_reported() {
     world.krmv(&["diff", "web"]).assert_code(0);
 }
 
-/// Runs the hints of an error as they are printed.
-fn run_hints(world: &World, error: &Outcome) {
-    let text = format!("{}{}", error.stdout, error.stderr);
-    for hint in hints(&text) {
-        // No word of these has a space or a quote of its own.
-        let words: Vec<&str> = hint
-            .split(' ')
-            .map(|word| word.trim_matches('\''))
-            .collect();
-        let Some(("krmv", words)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
-            panic!("not a command of krmv: {hint}");
-        };
-        world.krmv(words).assert_code(0);
-    }
-}
-
 #[test]
 fn the_hint_of_a_replaced_release_accepts_its_new_bytes() {
     let new = deployment(1, "app:1", "128Mi");
@@ -178,7 +162,10 @@ fn the_hint_of_a_replaced_release_accepts_its_new_bytes() {
         without_cache(&world);
         let status = world.krmv(&["status", "web"]);
         says(&status, 2, "ReleaseReplaced");
-        run_hints(&world, &status);
+        let printed = format!("{}{}", status.stdout, status.stderr);
+        for hint in hints(&printed) {
+            world.shell(hint).assert_code(0);
+        }
         world.commit("adopt");
         let after = world.json(&["status", "web"]);
         let package = &after["packages"][0];

@@ -11,13 +11,7 @@ fn update(
     local: &[(&str, &str)],
     upstream: &[(&str, &str)],
 ) -> Outcome {
-    let [original, upstream] = [original, upstream].map(|files| {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, text) in files {
-            std::fs::write(folder.path().join(path), text).expect("a file");
-        }
-        folder
-    });
+    let [original, upstream] = [original, upstream].map(directory);
     let flags = [
         (Role::Original, original.path().to_owned()),
         (Role::Upstream, upstream.path().to_owned()),
