@@ -51,17 +51,9 @@ impl Failure {
 
     /// The error of this type in the chain that it was made from.
     pub(crate) fn cause<E: Error + 'static>(&self) -> Option<&E> {
-        let mut error: Option<&(dyn Error + 'static)> = self.source.as_deref().map(|error| {
-            let error: &(dyn Error + 'static) = error;
-            error
-        });
-        while let Some(found) = error {
-            if let Some(found) = found.downcast_ref() {
-                return Some(found);
-            }
-            error = found.source();
-        }
-        None
+        let first = self.source.as_deref().map(|error| error as &dyn Error);
+        let mut chain = std::iter::successors(first, |&error| error.source());
+        chain.find_map(|error| error.downcast_ref())
     }
 }
 
@@ -70,13 +62,13 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let mut failure = Self::new(error.to_string());
         failure.source = Some(Arc::new(error));
-        let remote = failure.cause().map(RemoteError::next_command);
-        let fetch = || failure.cause().map(FetchError::next_command);
-        let words = remote.or_else(fetch).unwrap_or_default();
-        let hint = (!words.is_empty()).then(|| command(words));
         if let Some(RemoteError::Cache { .. }) = failure.cause() {
             return failure.hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"");
         }
+        let remote = failure.cause().map(RemoteError::next_command);
+        let fetch = || failure.cause().map(FetchError::next_command);
+        let words = remote.or_else(fetch).filter(|words| !words.is_empty());
+        let hint = words.map(command);
         failure.hints.extend(hint);
         failure
     }

@@ -131,12 +131,8 @@ impl SourceArgument {
         self.browser.as_ref()?;
         let revision = self.revision.as_deref().unwrap_or_default();
         let (repository, path) = (self.address(), &self.path);
-        let inner = if path.is_empty() {
-            String::new()
-        } else {
-            format!("//{path}")
-        };
-        Some(format!("read as {repository}{inner}@{revision}"))
+        let end = upstream::source_end(path);
+        Some(format!("read as {repository}{end}@{revision}"))
     }
 
     /// An archive, which is one revision, or an image layout with its tags.

@@ -26,6 +26,7 @@ use krm_core::upstream_revision::UpstreamRevision;
 use krm_remote::{RemoteError, RemoteUpstream};
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
+use krm_upstream::source_end;
 
 use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::{PackageOrigin, locked_name};
@@ -106,12 +107,8 @@ trait UpstreamKind: Send + Sync {
     /// What names a part of it at a revision, for a command line. `address` is its name for the user.
     fn arguments(&self, address: &str, path: &str, revision: Option<&str>) -> Vec<String> {
         let revision = revision.map(|revision| format!("@{revision}"));
-        let inner = if path.is_empty() {
-            String::new()
-        } else {
-            format!("//{path}")
-        };
-        vec![format!("{address}{inner}{}", revision.unwrap_or_default())]
+        let end = source_end(path) + &revision.unwrap_or_default();
+        vec![format!("{address}{end}")]
     }
 
     /// A command that lists its releases.

@@ -36,7 +36,7 @@ use krm_address::{Address, Credentials, HttpAddress, Surroundings};
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile, file_name};
 use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
-use krm_upstream::{ContentDigest, ReleaseFile, is_only_file, without_archive_end};
+use krm_upstream::{ContentDigest, ReleaseFile, is_only_file, source_end, without_archive_end};
 
 pub use error::{RemoteError, Result};
 pub use helm::HelmChart;
@@ -125,14 +125,14 @@ impl RemoteSource {
         }
     }
 
+    /// The end of its address that names a part of it.
+    fn end(&self, inner: &str) -> String {
+        source_end(if self.is_only_file("") { "" } else { inner })
+    }
+
     /// The source as arguments of krmv: it, or a part of it, at a release.
     pub fn arguments(&self, inner: &str, release: Option<&str>) -> Vec<String> {
-        let is_whole = inner.is_empty() || self.is_only_file("");
-        let inner = if is_whole {
-            String::new()
-        } else {
-            format!("//{inner}")
-        };
+        let end = self.end(inner);
         let revision = release.map(|release| format!("@{release}"));
         let revision = revision.unwrap_or_default();
         let (address, tags) = match self {
@@ -144,7 +144,7 @@ impl RemoteSource {
             Self::File(file) => (self.address(), file.tags.as_ref()),
             _ => (self.address(), None),
         };
-        let mut arguments = vec![format!("{address}{inner}{revision}")];
+        let mut arguments = vec![format!("{address}{end}{revision}")];
         if let Some(tags) = tags {
             arguments.extend(["--tags".to_owned(), tags.to_string()]);
         }
@@ -153,26 +153,15 @@ impl RemoteSource {
 
     /// The source at a release, as a lock names it: [`parse`](Self::parse) reads it again.
     fn at(&self, release: &str, inner: &str) -> String {
-        let is_whole = inner.is_empty() || self.is_only_file("");
-        let inner = if is_whole {
-            String::new()
-        } else {
-            format!("//{inner}")
-        };
+        let end = self.end(inner);
         match self {
-            Self::File(file) if file.is_of_forge() => {
-                let address = file.addresses(release).remove(0);
-                format!("{address}{inner}")
-            }
-            Self::File(file) => match &file.tags {
-                Some(tags) => format!("{}{inner}@{release}{TAGS}{tags}", file.template()),
-                None => format!("{}{inner}", file.template()),
-            },
-            Self::Chart(chart) => format!("{}{inner}@{release}", chart.source()),
+            Self::File(file) if file.is_of_forge() => file.addresses(release).remove(0) + &end,
+            Self::File(file) if file.tags.is_none() => file.template().to_owned() + &end,
+            Self::File(_) | Self::Chart(_) => self.arguments(inner, Some(release)).join(" "),
             Self::Image(image) => {
                 let sign = if release.contains(':') { '@' } else { ':' };
                 let tag = release.replace('+', "_");
-                format!("{}{sign}{tag}{inner}", image.source())
+                format!("{}{sign}{tag}{end}", image.source())
             }
         }
     }
@@ -365,12 +354,8 @@ impl Fetched {
 
     /// A folder of an archive, chart or image, for the readers of what is on this machine.
     pub fn open(&self, inner: &str) -> Result<Arc<dyn UpstreamRevision>> {
-        let inner = if inner.is_empty() {
-            String::new()
-        } else {
-            format!("//{inner}")
-        };
-        let found = krm_upstream::open(&format!("{}{inner}", self.place))?;
+        let place = format!("{}{}", self.place, source_end(inner));
+        let found = krm_upstream::open(&place)?;
         found.ok_or_else(|| RemoteError::UnknownForm(self.place.clone()))
     }
 }

@@ -58,7 +58,7 @@ pub use git_origin::older_revision;
 pub use oci::tags as tags_of_layout;
 pub use recorded::forget as forget_digest;
 pub use recorded::{is_digest, record_digest, recorded_digest};
-pub use releases::{SourceOutsideGit, find_recorded, open, package_name};
+pub use releases::{SourceOutsideGit, find_recorded, open, package_name, source_end};
 
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource_list::{ItemId, ResourceList};

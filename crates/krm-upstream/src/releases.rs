@@ -84,7 +84,7 @@ impl SourceOutsideGit {
     /// The flag for a folder of this source, without an image's tag or digest.
     #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
-        format!("{}{}", self.address, after(folder))
+        format!("{}{}", self.address, source_end(folder))
     }
 
     /// The names of all releases, each with its flag.
@@ -92,7 +92,7 @@ impl SourceOutsideGit {
     /// # Errors
     /// [`UsageError`]: the releases cannot be listed.
     pub fn releases(&self) -> Result<Vec<(String, String)>, UsageError> {
-        let folder = after(&self.folder);
+        let folder = source_end(&self.folder);
         if let Some(layout) = self.address.strip_prefix(oci::SCHEME) {
             let tags = oci::all_tags(FilePath::new(layout))?.into_iter();
             let flag = |tag: String| (tag.clone(), format!("{}:{tag}{folder}", self.address));
@@ -120,12 +120,13 @@ impl SourceOutsideGit {
     }
 }
 
-/// The end of a flag that names a folder of an archive or image.
-fn after(folder: &str) -> String {
-    if folder.is_empty() {
+/// The end of a source that names a part of it: `//PART`, or nothing for all of it.
+#[must_use]
+pub fn source_end(part: &str) -> String {
+    if part.is_empty() {
         return String::new();
     }
-    format!("//{folder}")
+    format!("//{part}")
 }
 
 /// The name of the package in an archive or image layout; `None` if the address is of another kind.
