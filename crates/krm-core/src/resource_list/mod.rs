@@ -41,6 +41,7 @@ use stream::Stream;
 
 use crate::resource::Resource;
 use crate::results::Results;
+use crate::schema::{CustomKind, Groups};
 use crate::source_text::{EditedTree, Locator, SourceText};
 use krm_package::text::Text;
 use krm_yaml::{EditError, NodeRef};
@@ -262,6 +263,12 @@ impl ResourceList {
     /// The text of an item; `None` if the text has other items.
     pub(crate) fn own_text_of(&self, id: ItemId) -> Option<Text> {
         self.is_alone(id).then(|| self.text_of(id))
+    }
+
+    /// The kind that an item defines, if it is a CustomResourceDefinition of one of the groups.
+    fn custom_kind(&self, id: ItemId, groups: &Groups) -> Option<CustomKind> {
+        let item = &self.items[id.0];
+        self.texts[item.text].custom_kind(item.locator, groups)
     }
 
     /// Drops the trees of all items.

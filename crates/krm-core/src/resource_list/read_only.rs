@@ -175,5 +175,5 @@ pub fn with_definitions(schema: Schema, lists: &[&ResourceList]) -> Schema {
     let definitions = items().filter(|(list, id, resource)| {
         groups.may_be_defined_by(&resource.kind, || list.own_text_of(*id))
     });
-    schema.with_crds(definitions.map(|(list, id, _)| list.node(id)), &groups)
+    schema.with_custom_kinds(definitions.filter_map(|(list, id, _)| list.custom_kind(id, &groups)))
 }

@@ -1,6 +1,7 @@
 //! The schemas of CustomResourceDefinitions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
@@ -53,35 +54,41 @@ impl Groups {
     }
 }
 
-/// Reads CustomResourceDefinitions (`apiextensions.k8s.io/v1`, and the older `v1beta1` with one schema for all
-/// versions). Skips other resources, and definitions of other groups.
-pub(super) fn read<'d>(
-    resources: impl IntoIterator<Item = NodeRef<'d>>,
-    groups: &Groups,
-) -> Option<Table> {
-    let mut table = Table::default();
-    let mut found = false;
-    for resource in resources {
-        found |= read_one(resource, groups, &mut table).is_some();
+/// The kind that a CustomResourceDefinition defines, in all its versions. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct CustomKind(pub(super) Arc<Table>);
+
+impl CustomKind {
+    /// Reads a CustomResourceDefinition (`apiextensions.k8s.io/v1`, or the older `v1beta1` with one schema for all
+    /// versions). `None` for other resources, and for definitions of other groups.
+    pub(super) fn read(resource: NodeRef<'_>, groups: &Groups) -> Option<Self> {
+        groups.define(resource)?;
+        Self::of(resource)
     }
-    table.sort_kinds();
-    found.then_some(table)
+
+    /// Reads a definition, of any group.
+    pub(crate) fn of(definition: NodeRef<'_>) -> Option<Self> {
+        let mut table = Table::default();
+        read_into(definition, &mut table)?;
+        table.sort_kinds();
+        Some(Self(Arc::new(table)))
+    }
 }
 
-fn read_one(resource: NodeRef<'_>, groups: &Groups, table: &mut Table) -> Option<()> {
-    if resource.get("kind")?.as_str()? != "CustomResourceDefinition"
-        || !resource
-            .get("apiVersion")?
-            .as_str()?
-            .starts_with("apiextensions.k8s.io/")
-    {
-        return None;
+impl Groups {
+    /// The group of a CustomResourceDefinition, if it is one of these.
+    pub(crate) fn define<'d>(&self, resource: NodeRef<'d>) -> Option<&'d str> {
+        let is_definition = resource.get("kind")?.as_str()? == "CustomResourceDefinition";
+        let api_version = resource.get("apiVersion")?.as_str()?;
+        let is_definition = is_definition && api_version.starts_with("apiextensions.k8s.io/");
+        let group = resource.get_path(&["spec", "group"])?.as_str()?;
+        (is_definition && self.0.contains_key(group)).then_some(group)
     }
-    let spec = resource.get("spec")?;
+}
+
+fn read_into(definition: NodeRef<'_>, table: &mut Table) -> Option<()> {
+    let spec = definition.get("spec")?;
     let group = spec.get("group")?.as_str()?;
-    if !groups.0.contains_key(group) {
-        return None;
-    }
     let kind = spec.get_path(&["names", "kind"])?.as_str()?;
     let common = spec.get_path(&["validation", "openAPIV3Schema"]);
     let mut reader = SchemaReader::new(table, Definitions::new());

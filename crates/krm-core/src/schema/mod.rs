@@ -30,12 +30,16 @@ mod read;
 mod table;
 mod type_ref;
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use builtin::BUILTIN;
 use krm_yaml::NodeRef;
 use table::Table;
 
+pub(crate) use custom::CustomKind;
 pub use custom::Groups;
 pub use extensions::{MapType, PatchStrategy};
 pub use list_type::{Identity, Key, KeyValue, Keys, ListType, StringKey};
@@ -55,7 +59,7 @@ const MOVED: [(&str, &str); 5] = [
 pub struct Schema {
     builtin: Option<&'static Table>,
     /// Later tables take precedence over earlier ones.
-    added: Vec<Table>,
+    added: Vec<Arc<Table>>,
 }
 
 /// Why a document cannot be used as a schema.
@@ -107,7 +111,22 @@ impl Schema {
         resources: impl IntoIterator<Item = NodeRef<'d>>,
         groups: &Groups,
     ) -> Self {
-        self.added.extend(custom::read(resources, groups));
+        let resources = resources.into_iter();
+        let read = resources.filter_map(|resource| CustomKind::read(resource, groups));
+        self.added.extend(read.map(|kind| kind.0));
+        self
+    }
+
+    /// Like [`with_crds`](Self::with_crds), with definitions that were read before. One that occurs again counts at its
+    /// last place.
+    #[must_use]
+    pub(crate) fn with_custom_kinds(mut self, kinds: impl IntoIterator<Item = CustomKind>) -> Self {
+        let mut kinds: Vec<Arc<Table>> = kinds.into_iter().map(|kind| kind.0).collect();
+        let mut known = HashSet::new();
+        kinds.reverse();
+        kinds.retain(|table| known.insert(Arc::as_ptr(table)));
+        kinds.reverse();
+        self.added.extend(kinds);
         self
     }
 
@@ -116,7 +135,7 @@ impl Schema {
     /// # Errors
     /// [`SchemaError`] for a document without definitions.
     pub fn with_openapi(mut self, document: NodeRef<'_>) -> Result<Self, SchemaError> {
-        self.added.push(openapi::read(document)?);
+        self.added.push(Arc::new(openapi::read(document)?));
         Ok(self)
     }
 
@@ -128,7 +147,7 @@ impl Schema {
     #[must_use]
     pub fn resource(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        for table in self.added.iter().rev().chain(self.builtin) {
+        for table in self.tables() {
             if let Some(index) = table.version(group, version, kind) {
                 return Some(TypeRef { table, index });
             }
@@ -141,11 +160,16 @@ impl Schema {
         Some(TypeRef { table, index })
     }
 
+    /// The tables, those that take precedence first.
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        let added = self.added.iter().rev().map(|table| &**table);
+        added.chain(self.builtin)
+    }
+
     /// All kinds with their types. Sources that were added last come first. Each source is sorted by group and kind,
     /// with the newest version first.
     pub fn kinds(&self) -> impl Iterator<Item = (GroupVersionKind<'_>, TypeRef<'_>)> {
-        let tables = self.added.iter().rev().chain(self.builtin);
-        tables.flat_map(|table| {
+        self.tables().flat_map(|table| {
             table.kinds.iter().map(move |entry| {
                 let names = GroupVersionKind {
                     group: &entry.group,

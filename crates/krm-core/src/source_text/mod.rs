@@ -7,11 +7,12 @@ mod resources;
 
 pub use resources::{is_krm, parse_document};
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memchr::memmem::Finder;
 
 use crate::resource::Resource;
+use crate::schema::{CustomKind, Groups};
 use krm_package::text::Text;
 use krm_yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
 
@@ -31,6 +32,8 @@ struct Parsed {
     tree: Tree,
     /// Ids of the `items` of a wrapper: counting up to each of them would take quadratic time.
     items: OnceLock<Vec<NodeId>>,
+    /// The definitions that were read, by their root nodes: each merge and review with this text needs them.
+    custom_kinds: Mutex<Vec<(NodeId, Option<CustomKind>)>>,
 }
 
 impl Parsed {
@@ -38,6 +41,7 @@ impl Parsed {
         Self {
             tree,
             items: OnceLock::new(),
+            custom_kinds: Mutex::default(),
         }
     }
 
@@ -287,6 +291,22 @@ impl SourceText {
         let ids = || items_of(root).map(|item| item.id).collect();
         let ids = self.parsed().items.get_or_init(ids);
         ids.get(index).map(|id| document.node(*id))
+    }
+
+    /// The kind that a resource defines, if it is a CustomResourceDefinition of one of the groups. Copies that share the
+    /// tree share it.
+    pub(crate) fn custom_kind(&self, locator: Locator, groups: &Groups) -> Option<CustomKind> {
+        let definition = self.node(locator)?;
+        groups.define(definition)?;
+        let known = &self.parsed().custom_kinds;
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|(id, _)| *id == definition.id);
+        if let Some((_, found)) = found {
+            return found.clone();
+        }
+        let read = CustomKind::of(definition);
+        known.push((definition.id, read.clone()));
+        read
     }
 
     /// Reads a resource of the text without keeping a new tree.
