@@ -46,9 +46,6 @@ pub struct CommitDescription {
     pub summary: String,
 }
 
-/// How far the clocks of people who commit may differ, in seconds: 90 days. A walk by time goes on for so long.
-const LARGEST_SKEW: i64 = 90 * 24 * 60 * 60;
-
 impl Repository {
     /// The states of a directory in the tagged commits, or, if no tag has the directory, in the history of a commit.
     /// Each content is listed once, under its tag of the highest rank.
@@ -105,72 +102,31 @@ impl Repository {
         Ok(states)
     }
 
-    /// Which of the other commits a commit contains in its history, or is. The history of a shallow clone ends
-    /// early. A commit that is much older than all of them does not contain them, whatever it was made from.
+    /// Which of the other commits a commit contains in its history, or is. The history of a shallow clone ends early.
     #[must_use]
     pub fn contained(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let others = others.iter();
-        let others = others.filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok());
-        let mut left: HashSet<ObjectId> = others.collect();
-        let mut found = BTreeSet::new();
-        let Ok(walk) = self.timed_walk(commit, None) else {
-            return found;
-        };
-        // To ask for the times costs as much as to walk over so many commits.
-        let patience = left.len();
-        let mut oldest = i64::MIN;
-        for (walked, (id, time)) in walk.map_while(Result::ok).enumerate() {
-            if walked == patience {
-                oldest = self.oldest(&left).saturating_sub(LARGEST_SKEW);
-            }
-            if time.is_some_and(|time| time < oldest) {
-                break;
-            }
-            if left.remove(&id) {
-                found.insert(id.to_string());
-            }
-            if left.is_empty() {
-                break;
-            }
-        }
-        found
-    }
-
-    /// Which of the other commits contain a commit in their history, or are it. All of them are walked at once.
-    #[must_use]
-    pub fn containing(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let id = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
-        let ids = others.iter().filter_map(|other| id(other));
-        let ids: HashSet<ObjectId> = ids.filter(|id| self.git.has_object(*id)).collect();
-        let Some(commit) = id(commit) else {
+        let Ok(commit) = self.id_of(commit) else {
             return BTreeSet::new();
         };
-        let sorting = gix::revision::walk::Sorting::ByCommitTimeCutoff {
-            order: gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
-            seconds: self.time(commit).saturating_sub(LARGEST_SKEW),
-        };
-        let walk = self.git.rev_walk(ids.iter().copied()).sorting(sorting);
-        let mut children: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in walk.all().into_iter().flatten().map_while(Result::ok) {
-            for parent in &info.parent_ids {
-                children.entry(*parent).or_default().push(info.id);
-            }
-        }
-        let mut reached = HashSet::from([commit]);
-        let mut pending = vec![commit];
-        while let Some(one) = pending.pop() {
-            let new = children.get(&one).into_iter().flatten();
-            pending.extend(new.copied().filter(|child| reached.insert(*child)));
-        }
-        ids.intersection(&reached)
-            .map(ToString::to_string)
-            .collect()
+        let found = self.ancestors_among(commit, &self.known_ids(others));
+        found.iter().map(ToString::to_string).collect()
     }
 
-    /// The lowest time of the commits that exist.
-    fn oldest(&self, commits: &HashSet<ObjectId>) -> i64 {
-        let known = commits.iter().filter(|id| self.git.has_object(**id));
-        known.map(|id| self.time(*id)).min().unwrap_or(i64::MAX)
+    /// Which of the other commits contain a commit in their history, or are it.
+    #[must_use]
+    pub fn containing(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
+        let Ok(commit) = self.id_of(commit) else {
+            return BTreeSet::new();
+        };
+        let found = self.descendants_among(commit, &self.known_ids(others));
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    /// The IDs of the commits that are here, each once.
+    fn known_ids(&self, commits: &[&str]) -> Vec<ObjectId> {
+        let ids = commits.iter().filter_map(|commit| self.id_of(commit).ok());
+        let ids: BTreeSet<ObjectId> = ids.filter(|id| self.git.has_object(*id)).collect();
+        ids.into_iter().collect()
     }
 
     /// The commits that `to` contains and `from` does not, and in which a path differs from all parents. Their order says

@@ -7,6 +7,7 @@
 //! Source: contract, Upstreams from Git.
 
 mod address;
+mod ancestry;
 mod command;
 mod draft;
 mod error;

@@ -38,9 +38,6 @@ pub struct History {
     numbers: HashMap<String, u64>,
 }
 
-/// A commit and its time in seconds.
-pub(super) type TimedCommit = (ObjectId, Option<i64>);
-
 impl History {
     pub fn contains(&self, commit: &str) -> bool {
         ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| self.commits.contains(&id))
@@ -166,16 +163,6 @@ impl Repository {
         from: &'r str,
         until: Option<&str>,
     ) -> Result<impl Iterator<Item = Result<ObjectId, GitError>> + 'r, GitError> {
-        let walk = self.timed_walk(from, until)?;
-        Ok(walk.map(|found| Ok(found?.0)))
-    }
-
-    /// As [`walk`](Self::walk), with the time of each commit in seconds, if it has one.
-    pub(super) fn timed_walk<'r>(
-        &'r self,
-        from: &'r str,
-        until: Option<&str>,
-    ) -> Result<impl Iterator<Item = Result<TimedCommit, GitError>> + 'r, GitError> {
         let unreadable =
             move |error: gix::Error| self.unreadable(format!("the history of `{from}`"), &error);
         let until = until.map(|until| self.id_of(until)).transpose()?;
@@ -183,10 +170,7 @@ impl Repository {
         let newest = gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
         let walk = walk.sorting(gix::revision::walk::Sorting::ByCommitTime(newest));
         let walk = walk.all().map_err(unreadable)?;
-        Ok(walk.map(move |info| {
-            let info = info.map_err(unreadable)?;
-            Ok((info.id, info.commit_time))
-        }))
+        Ok(walk.map(move |info| Ok(info.map_err(unreadable)?.id)))
     }
 
     /// The error for a commit whose position in the history is unknown because the clone is shallow.
