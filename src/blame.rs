@@ -28,6 +28,7 @@ use serde_json::json;
 
 use super::blame_file::{a_directory, package_around, within};
 use super::blame_notes::{InjectedValue, RuleDecision, VariantFunction};
+use super::blame_states::{FieldOrigin, FollowedResource, ParsedFiles};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
@@ -108,6 +109,17 @@ pub(super) enum Setter {
     Upstream { revision: String, commit: String },
 }
 
+impl Setter {
+    /// When a commit was made, or which release it is.
+    fn short(&self) -> &str {
+        match self {
+            Self::Uncommitted => "your files",
+            Self::Commit { date, .. } => date,
+            Self::Upstream { revision, .. } => revision,
+        }
+    }
+}
+
 impl std::fmt::Display for Setter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -183,10 +195,8 @@ struct HistoricState {
     files: BTreeMap<String, String>,
     /// The indexes of the states that it was made from; all are greater than its own.
     parents: Vec<usize>,
-    /// Cached: every resource of the blamed file needs them.
-    resources: OnceCell<PackageResources>,
-    /// Of a local state: see [`FileHistory::revisions_at`]. Cached for the same reason.
-    revisions: OnceCell<Vec<HistoricState>>,
+    /// Kept while the state is compared: every resource of the blamed file needs them.
+    resources: RefCell<Option<Rc<PackageResources>>>,
 }
 
 impl HistoricState {
@@ -195,16 +205,9 @@ impl HistoricState {
             setter,
             files,
             parents: Vec::new(),
-            resources: OnceCell::new(),
-            revisions: OnceCell::new(),
+            resources: RefCell::default(),
         }
     }
-}
-
-/// Where a field got its value: the index of the state that set it, and the field's key there.
-struct FieldOrigin {
-    at: usize,
-    key: String,
 }
 
 /// The fields that have the same value in another version of a resource.
@@ -223,9 +226,8 @@ impl KeptFields {
     }
 }
 
-/// For two states, the place in the first of each resource of the second.
-type PairsOfStates =
-    HashMap<(*const HistoricState, *const HistoricState), HashMap<ResourcePlace, ResourcePlace>>;
+/// For each resource of a state, its place in another state.
+type PairsOfStates = HashMap<ResourcePlace, ResourcePlace>;
 
 /// The history of the package in its own repository, and the revisions of upstream.
 struct FileHistory {
@@ -240,8 +242,7 @@ struct FileHistory {
     worktree_contents: HashMap<String, Vec<u8>>,
     /// The contents of files of releases that were fetched, by the IDs that Git would give them.
     fetched_contents: RefCell<HashMap<String, Vec<u8>>>,
-    parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
-    pairs: RefCell<PairsOfStates>,
+    parsed: RefCell<ParsedFiles>,
     schema: Schema,
     /// What cannot be read, with a message. Another machine has other revisions in its cache.
     warnings: RefCell<BTreeMap<String, String>>,
@@ -259,7 +260,6 @@ impl FileHistory {
             worktree_contents: HashMap::new(),
             fetched_contents: RefCell::default(),
             parsed: RefCell::default(),
-            pairs: RefCell::default(),
             schema: Schema::builtin(),
             warnings: RefCell::default(),
         };
@@ -393,16 +393,18 @@ impl FileHistory {
             let message = refused.unwrap_or_else(|| format!("'{file}' is not YAML with fields"));
             return Err(Failure::new(message).hint(package.command(&["diff"])));
         };
-        let count = document.document().len();
-        let progress = ProgressLine::new("Following", count);
-        for at in 0..count {
-            let Some(root) = document.document().root(at) else {
-                continue;
-            };
-            let resource = Resource::read(root);
-            progress.step(resource.name.as_deref().unwrap_or(file));
-            let leaves = leaves(root);
-            let setters = self.setters((file.to_owned(), at), &leaves);
+        let roots = (0..document.document().len()).filter_map(|at| {
+            let root = document.document().root(at)?;
+            Some((at, Resource::read(root), leaves(root)))
+        });
+        let resources: Vec<(usize, Resource, Vec<Leaf>)> = roots.collect();
+        drop(document);
+        let starts = resources.iter().map(|(at, _, leaves)| {
+            let keys = leaves.iter().map(|leaf| leaf.key.clone()).collect();
+            FollowedResource::new((file.to_owned(), *at), keys, self.local.len())
+        });
+        let setters = self.setters(starts.collect());
+        for ((_, resource, leaves), setters) in resources.into_iter().zip(setters) {
             let injection = InjectedValue::of(&leaves, &setters);
             let name = resource.name.as_deref().unwrap_or(file);
             let name = match &*resource.kind {
@@ -435,38 +437,54 @@ impl FileHistory {
         Ok(blamed)
     }
 
-    /// For each field of a resource in the newest state: the index of the local state that its value dates from, and
+    /// For each field of the resources in the newest state: the index of the local state that its value dates from, and
     /// who set it.
-    fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
-        let keys = fields.iter().map(|field| field.key.clone()).collect();
-        let trail = self.trail(&self.local, start);
-        let origins = self.origins(&self.local, &trail, keys);
-        let mut setters: Vec<(usize, Setter)> = origins
-            .iter()
-            .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
-            .collect();
+    fn setters(&self, mut resources: Vec<FollowedResource>) -> Vec<Vec<(usize, Setter)>> {
+        self.follow(&self.local, &mut resources);
+        let setter = |origin: &FieldOrigin| (origin.at, self.local[origin.at].setter.clone());
+        let of_resource =
+            |resource: &FollowedResource| resource.origins.iter().map(setter).collect();
+        let mut setters: Vec<Vec<(usize, Setter)>> = resources.iter().map(of_resource).collect();
         // Group the fields by state, so that upstream is searched once for each state.
-        let mut of_state: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (number, origin) in origins.iter().enumerate() {
-            of_state.entry(origin.at).or_default().push(number);
+        let mut of_state: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        for (resource, found) in resources.iter().enumerate() {
+            for (number, origin) in found.origins.iter().enumerate() {
+                let of_resource = of_state.entry(origin.at).or_default();
+                of_resource.entry(resource).or_default().push(number);
+            }
         }
-        for (at, numbers) in of_state {
-            let (local, states) = (&self.local[at], self.revisions_at(at));
-            let (Some(first), Some(place)) = (states.first(), &trail[at]) else {
+        for (at, fields) in of_state {
+            let states = self.revisions_at(at).unwrap_or_default();
+            let Some(first) = states.first() else {
                 continue;
             };
-            let Some(location) = self.counterpart(first, local, place) else {
-                continue;
-            };
-            let kept = self.kept((local, place), (first, &location));
-            let of_upstream = numbers.into_iter().filter_map(|number| {
-                let key = kept.key_of(&origins[number].key)?;
-                Some((number, key))
-            });
-            let (numbers, keys): (Vec<usize>, Vec<String>) = of_upstream.unzip();
-            let found = self.origins(states, &self.trail(states, location), keys);
-            for (number, origin) in numbers.into_iter().zip(found) {
-                setters[number].1 = states[origin.at].setter.clone();
+            self.parsed.borrow_mut().next();
+            let local = &self.local[at];
+            let pairs = OnceCell::new();
+            let mut places = Vec::new();
+            let mut in_upstream = Vec::new();
+            for (resource, numbers) in fields {
+                let Some(place) = &resources[resource].trail[at] else {
+                    continue;
+                };
+                let Some(location) = self.counterpart(first, local, place, &pairs) else {
+                    continue;
+                };
+                let kept = self.kept((local, place), (first, &location));
+                let of_upstream = numbers.into_iter().filter_map(|number| {
+                    let key = kept.key_of(&resources[resource].origins[number].key)?;
+                    Some(((resource, number), key))
+                });
+                let (numbers, keys): (Vec<_>, Vec<String>) = of_upstream.unzip();
+                places.push(numbers);
+                in_upstream.push(FollowedResource::new(location, keys, states.len()));
+            }
+            local.resources.take();
+            self.follow(&states, &mut in_upstream);
+            for (numbers, found) in places.into_iter().zip(in_upstream) {
+                for ((resource, number), origin) in numbers.into_iter().zip(found.origins) {
+                    setters[resource][number].1 = states[origin.at].setter.clone();
+                }
             }
         }
         setters
@@ -574,14 +592,9 @@ impl FileHistory {
         supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
     }
 
-    /// The upstream revisions up to the one that a local state was made from or merged with, newest first. Empty if the
+    /// The upstream revisions up to the one that a local state was made from or merged with, newest first. `None` if the
     /// state did not change the upstream revision.
-    fn revisions_at(&self, at: usize) -> &[HistoricState] {
-        let read = || self.read_revisions(at).unwrap_or_default();
-        self.local[at].revisions.get_or_init(read)
-    }
-
-    fn read_revisions(&self, at: usize) -> Option<Vec<HistoricState>> {
+    fn revisions_at(&self, at: usize) -> Option<Vec<HistoricState>> {
         let upstream = self.upstream.as_ref()?;
         let lock = |at: usize| self.tracking_of(self.local.get(at)?)?.lock;
         let lock_now = lock(at)?;
@@ -666,70 +679,67 @@ impl FileHistory {
         Tracking::read(&text, &Surroundings::default()).ok()
     }
 
-    /// The place of a resource in each of the states, as far back as it exists.
-    fn trail(&self, states: &[HistoricState], start: ResourcePlace) -> Vec<Option<ResourcePlace>> {
-        let mut trail = vec![None; states.len()];
-        if let Some(first) = trail.first_mut() {
-            *first = Some(start);
-        }
+    /// Follows resources and their fields back through the states, as far as they exist. Each state is compared with
+    /// those before it, for all resources at once.
+    fn follow(&self, states: &[HistoricState], resources: &mut [FollowedResource]) {
+        let progress = ProgressLine::new("Following", states.len());
         for (at, now) in states.iter().enumerate() {
-            let Some(place) = trail[at].clone() else {
-                continue;
-            };
+            progress.step(now.setter.short());
             for &parent in &now.parents {
                 let Some(before) = states.get(parent) else {
                     continue;
                 };
-                if trail[parent].is_none() {
-                    let same = is_same_file(now, before, &place.0).then(|| place.clone());
-                    trail[parent] = same.or_else(|| self.counterpart(before, now, &place));
+                self.parsed.borrow_mut().next();
+                let pairs = OnceCell::new();
+                for resource in resources.iter_mut().filter(|one| one.is_open(at)) {
+                    self.follow_to(resource, (at, now), (parent, before), &pairs);
                 }
             }
+            now.resources.take();
         }
-        trail
     }
 
-    /// Follows each field back along the trail of its resource, and finds the state that set it.
-    fn origins(
+    /// Follows a resource and its fields from a state to one before it.
+    fn follow_to(
         &self,
-        states: &[HistoricState],
-        trail: &[Option<ResourcePlace>],
-        keys: Vec<String>,
-    ) -> Vec<FieldOrigin> {
-        let origins = keys.into_iter().map(|key| FieldOrigin { at: 0, key });
-        let mut origins: Vec<FieldOrigin> = origins.collect();
-        for (at, now) in states.iter().enumerate() {
-            for &parent in &now.parents {
-                let place = |at: usize| trail.get(at).and_then(Option::as_ref);
-                let (Some(place), Some(before)) = (place(at), place(parent)) else {
-                    continue;
-                };
-                if origins.iter().all(|origin| origin.at != at) {
-                    break;
-                }
-                let kept = self.kept((now, place), (&states[parent], before));
-                for origin in origins.iter_mut().filter(|origin| origin.at == at) {
-                    if let Some(key) = kept.key_of(&origin.key) {
-                        *origin = FieldOrigin { at: parent, key };
-                    }
-                }
+        resource: &mut FollowedResource,
+        (at, now): (usize, &HistoricState),
+        (parent, before): (usize, &HistoricState),
+        pairs: &OnceCell<PairsOfStates>,
+    ) {
+        let Some(place) = resource.trail[at].clone() else {
+            return;
+        };
+        if resource.trail[parent].is_none() {
+            let same = is_same_file(now, before, &place.0).then(|| place.clone());
+            resource.trail[parent] = same.or_else(|| self.counterpart(before, now, &place, pairs));
+        }
+        let Some(old) = &resource.trail[parent] else {
+            return;
+        };
+        if resource.origins.iter().all(|origin| origin.at != at) {
+            return;
+        }
+        let kept = self.kept((now, &place), (before, old));
+        for origin in resource.origins.iter_mut().filter(|one| one.at == at) {
+            if let Some(key) = kept.key_of(&origin.key) {
+                *origin = FieldOrigin { at: parent, key };
             }
         }
-        origins
     }
 
-    /// Finds the resource in the state `wanted` that corresponds to the resource at `location` in the state `of`.
+    /// Finds the resource in the state `wanted` that corresponds to the resource at `location` in the state `of`. `known`
+    /// keeps the pairs of the two states.
     fn counterpart(
         &self,
         wanted: &HistoricState,
         of: &HistoricState,
         location: &ResourcePlace,
+        known: &OnceCell<PairsOfStates>,
     ) -> Option<ResourcePlace> {
-        let states = (std::ptr::from_ref(wanted), std::ptr::from_ref(of));
-        let mut pairs = self.pairs.borrow_mut();
-        let pairs = pairs.entry(states).or_insert_with(|| {
+        let pairs = known.get_or_init(|| {
             let (wanted, own) = (self.resources(wanted), self.resources(of));
-            let pairs = wanted.pairs(own).into_iter();
+            let pairs = wanted.pairs(&own).into_iter();
             let places = pairs.filter_map(|(found, at)| {
                 Some((
                     own.places.get(at)?.clone(),
@@ -763,19 +773,21 @@ impl FileHistory {
         Some((renamed.clone(), *at))
     }
 
-    fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
-        state.resources.get_or_init(|| {
-            let paths = state.files.keys().filter(|path| is_krm_name(path));
-            PackageResources::of(
-                paths.filter_map(|path| Some((path.as_str(), self.document(state, path)?))),
-            )
-        })
+    fn resources(&self, state: &HistoricState) -> Rc<PackageResources> {
+        if let Some(known) = &*state.resources.borrow() {
+            return Rc::clone(known);
+        }
+        let paths = state.files.keys().filter(|path| is_krm_name(path));
+        let files = paths.filter_map(|path| Some((path.as_str(), self.document(state, path)?)));
+        let read = Rc::new(PackageResources::of(files));
+        state.resources.replace(Some(Rc::clone(&read)));
+        read
     }
 
     fn document(&self, state: &HistoricState, path: &str) -> Option<Rc<OwnedDocument>> {
         let id = state.files.get(path)?;
-        if let Some(parsed) = self.parsed.borrow().get(id) {
-            return parsed.clone();
+        if let Some(known) = self.parsed.borrow_mut().get(id) {
+            return known;
         }
         let text = self
             .bytes(id, path)
@@ -788,7 +800,7 @@ impl FileHistory {
             }
         });
         let parsed = walked.map(Rc::new);
-        self.parsed.borrow_mut().insert(id.clone(), parsed.clone());
+        self.parsed.borrow_mut().insert(id, parsed.clone());
         parsed
     }
 

@@ -32,6 +32,7 @@ mod all;
 mod blame;
 mod blame_file;
 mod blame_notes;
+mod blame_states;
 mod builtin;
 mod cli;
 mod client;

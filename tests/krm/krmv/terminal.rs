@@ -225,7 +225,10 @@ fn long_work_says_how_far_it_is() {
     let impatient = ("KRM_VARIANTS_TEST", "impatient");
     for (arguments, expected) in [
         ("status web", "Trying releases: v1.1.0 (1 of 2, 0 s left)"),
-        ("blame web/app.yaml", "Following: app (1 of 1, 0 s left)"),
+        (
+            "blame web/app.yaml",
+            "Following: 2026-01-01 (1 of 2, 0 s left)",
+        ),
     ] {
         let mut on_terminal = world.command(&script);
         let line = format!("{KRMV} {arguments}");
