@@ -68,6 +68,7 @@ mod review;
 mod schemas;
 mod session;
 mod shared;
+mod shared_releases;
 mod source;
 mod status;
 mod upgrade;

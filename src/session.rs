@@ -23,6 +23,7 @@ use super::policy::{self, CountedReleases};
 use super::print::warning;
 use super::rendering::PackageRendering;
 use super::shared::Listings;
+use super::shared_releases::{ReleaseKey, SharedReleases};
 use super::upstream::{FetchedRevision, UpstreamSource, contents, supplied, supplied_with_ignored};
 use super::worktree;
 
@@ -89,6 +90,8 @@ pub(crate) struct FollowedPackage<'p> {
     counted: CountedReleases,
     /// What the lock names and what is newer, once it was asked for.
     model: OnceLock<Followed>,
+    /// What it shares with the other packages of a run.
+    pub(crate) shared: Arc<SharedReleases>,
 }
 
 impl<'p> FollowedPackage<'p> {
@@ -117,6 +120,7 @@ impl<'p> FollowedPackage<'p> {
         let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
         let named = named.map(|named| named.absolute()).transpose()?;
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
+        let shared = listings.upstreams.of(&origin, &lock.directory);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
         let next = rendering.as_ref().map(|rendering| &rendering.next);
         upstream.is_kustomized = next == Some(&RenderRequest::Kustomize);
@@ -137,6 +141,7 @@ impl<'p> FollowedPackage<'p> {
             rendering,
             counted,
             model: OnceLock::new(),
+            shared,
         })
     }
 
@@ -161,6 +166,7 @@ impl<'p> FollowedPackage<'p> {
             rendering,
             counted,
             model: OnceLock::new(),
+            shared: Arc::default(),
         })
     }
 
@@ -327,14 +333,31 @@ impl<'p> FollowedPackage<'p> {
         request: Option<&RenderRequest>,
     ) -> Result<Arc<SuppliedPackage>> {
         let path = self.path_at(revision)?.path;
-        let request = request.filter(|_| self.rendering.is_some());
-        let (files, _) = self.fetch(&path, revision, request, None)?;
-        supplied(
-            files.snapshot,
-            role,
-            self.package.only_file()?.as_deref(),
-            &[],
-        )
+        let file = self.package.only_file()?;
+        let file = file.as_deref();
+        if self.rendering.is_some() {
+            let (files, _) = self.fetch(&path, revision, request, None)?;
+            return supplied(files.snapshot, role, file, &[]);
+        }
+        self.release(&path, revision, role, file, &[])
+    }
+
+    /// A release that is not rendered. Files that are also in `known` are not parsed again.
+    fn release(
+        &self,
+        path: &str,
+        revision: &Revision,
+        role: Role,
+        file: Option<&str>,
+        known: &[&SuppliedPackage],
+    ) -> Result<Arc<SuppliedPackage>> {
+        let key = ReleaseKey::of(revision, path, role, file);
+        self.shared.release(key, |others| {
+            let others = others.iter().map(|other| &**other);
+            let known: Vec<&SuppliedPackage> = known.iter().copied().chain(others).collect();
+            let (files, _) = self.fetch(path, revision, None, None)?;
+            supplied_with_ignored(files, role, file, &known)
+        })
     }
 
     /// The upstream package at the locked revision.
@@ -345,16 +368,21 @@ impl<'p> FollowedPackage<'p> {
     /// Like [`Self::original`], with this name for the file of a single-file package.
     fn original_named(&self, file: Option<&str>) -> Result<Arc<SuppliedPackage>> {
         let revision = self.upstream.locked_revision(self.lock)?;
+        let path = &self.lock.directory;
         let request = self.locked_request();
-        let files = self.fetch(&self.lock.directory, &revision, request, None);
-        let (files, _) = files.map_err(|failure| {
+        let read = if self.rendering.is_some() {
+            let files = self.fetch(path, &revision, request, None);
+            files.and_then(|(files, _)| supplied_with_ignored(files, Role::Original, file, &[]))
+        } else {
+            self.release(path, &revision, Role::Original, file, &[])
+        };
+        read.map_err(|failure| {
             let name = self.package.name();
             let failure = self.upstream.with_adopt_hint(failure, self.lock, &name);
             failure.context(format_args!(
                 "cannot read the original revision of '{name}'"
             ))
-        })?;
-        supplied_with_ignored(files, Role::Original, file, &[])
+        })
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -383,12 +411,19 @@ impl<'p> FollowedPackage<'p> {
             Some(new) => self.original_named(Some(new))?,
             None => original,
         };
-        let (files, kept) = self.fetch(&path, target, self.next_request(), Some(&original))?;
         let name = new_file.as_deref().or(file.as_deref());
         let known: Vec<&SuppliedPackage> = std::iter::once(&*original)
             .chain(others.iter().copied())
             .collect();
-        let upstream = supplied_with_ignored(files, Role::Upstream, name, &known)?;
+        let mut kept = Vec::new();
+        let upstream = if self.rendering.is_some() {
+            let (files, random) =
+                self.fetch(&path, target, self.next_request(), Some(&original))?;
+            kept = random;
+            supplied_with_ignored(files, Role::Upstream, name, &known)?
+        } else {
+            self.release(&path, target, Role::Upstream, name, &known)?
+        };
         Ok(Merger {
             original,
             upstream,

@@ -1,5 +1,5 @@
-//! What the packages of one upstream share: in a run, what it lists, what its commits contain, and the open repository;
-//! between runs, its clone in the cache.
+//! What the packages of one upstream share: in a run, what it lists, what its commits contain, the open repository, and
+//! the [releases that were read](super::shared_releases); between runs, its clone in the cache.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use krm_upstream::git::{GitError, Repository};
 
 use super::failure::{Failure, Result};
+use super::shared_releases::SharedUpstreams;
 
 /// What packages of one upstream share.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Listings {
     /// What repositories listed, by their addresses.
     pub(crate) references: HashMap<String, Result<String>>,
     pub(crate) histories: Arc<Histories>,
+    /// The releases that were read.
+    pub(crate) upstreams: SharedUpstreams,
 }
 
 /// Which commits a commit contains, as far as that was asked for: by repository and commit, the commits that were asked

@@ -15,7 +15,7 @@ use krm_package::escaped::ShownLine;
 use krm_package::is_setting;
 use krm_package::parallel;
 use krm_review::fields::is_meant;
-use krm_review::{ComparableResources, Review, ReviewedPairs, Risk};
+use krm_review::{ComparableResources, Review, Risk};
 use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
@@ -105,6 +105,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     }
     let mut states = Vec::new();
     let mut listings = Listings::default();
+    listings.upstreams.expect(&packages);
     let is_alone = packages.len() == 1;
     let mut above: Vec<PackageAbove> = Vec::new();
     for directory in packages {
@@ -112,6 +113,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
         let bisect = status.bisect.as_deref();
         let found = state(&directory, is_brought, bisect, common, &mut listings);
+        listings.upstreams.finish(&directory);
         let found = match found {
             Ok(Some((state, subpackages))) => {
                 let directory = directory.clone();
@@ -340,7 +342,6 @@ fn fill(
         followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
-        reviewed: ReviewedPairs::default(),
         last: Mutex::default(),
     };
     state.newer = trial.all(&newer);
@@ -371,8 +372,6 @@ struct Trial<'t> {
     base: &'t Arc<SuppliedPackage>,
     /// The package as it is, for reviews.
     before: Arc<SuppliedPackage>,
-    /// What reviews of releases found so far.
-    reviewed: ReviewedPairs,
     /// The release that was tried last. The next one has most of its files, which need not be parsed again. `None` for
     /// a large package: a parsed release takes some ten times the size.
     last: Mutex<Option<Arc<SuppliedPackage>>>,
@@ -507,7 +506,12 @@ impl Trial<'_> {
             }
         });
         let reviewed = merged.as_ref().ok().and_then(|(merger, merged)| {
-            reviewed(&self.before, merger, merged, Some(&self.reviewed))
+            reviewed(
+                &self.before,
+                merger,
+                merged,
+                Some(&self.followed.shared.reviewed),
+            )
         });
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {

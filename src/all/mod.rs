@@ -135,6 +135,8 @@ impl Run<'_> {
             packages.push((directory.clone(), is_brought));
         }
         packages.reverse();
+        let directories = packages.iter().map(|(directory, _)| directory);
+        self.listings.borrow_mut().upstreams.expect(directories);
         Ok(packages)
     }
 
@@ -179,6 +181,7 @@ impl Run<'_> {
             } else {
                 one(self, directory)
             };
+            self.listings.borrow_mut().upstreams.finish(directory);
             let path = directory.to_string_lossy().into_owned();
             let outcome =
                 found.unwrap_or_else(|failure| Some(PackageOutcome::failed(path, failure)));

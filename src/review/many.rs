@@ -14,6 +14,7 @@ use super::super::failure::{Failure, Result};
 use super::super::package::{KPTFILE, LocalPackage, collect_packages};
 use super::super::print::{self, BOLD, Page, RED, counted, to_stdout};
 use super::super::session::followed;
+use super::super::shared::Listings;
 use super::super::worktree;
 use super::{Compared, HEAD, LOCK, format};
 use krm_core::results::Results;
@@ -109,14 +110,20 @@ pub(super) fn run(
                 .filter_map(|(_, package)| package.as_ref().ok()),
         )),
     });
+    let mut listings = Listings::default();
+    listings
+        .upstreams
+        .expect(packages.iter().map(|(directory, _)| directory));
     let mut reviews = Vec::new();
     let mut failed = Vec::new();
     for (directory, package) in packages {
         match package {
-            Ok(package) => reviews.push(Reviewed {
-                name: package.name(),
-                found: reviewed(package, request, from, review),
-            }),
+            Ok(package) => {
+                let name = package.name();
+                let found = reviewed(package, request, from, review, &mut listings);
+                listings.upstreams.finish(directory);
+                reviews.push(Reviewed { name, found });
+            }
             Err(failure) => failed.push(Reviewed {
                 name: directory.to_string_lossy().into_owned(),
                 found: Err(failure),
@@ -157,8 +164,9 @@ fn reviewed(
     request: Option<&str>,
     from: Option<&str>,
     review: &ReviewArguments,
+    listings: &mut Listings,
 ) -> Result<PackageReview> {
-    let compared = Compared::of(&package, request, from)?;
+    let compared = Compared::of(&package, request, from, listings)?;
     if let Some(results) = &compared.failed {
         let first = results.iter().find(|one| !one.is_open_conflict());
         let first = first.map(ToString::to_string).unwrap_or_default();
@@ -167,7 +175,7 @@ fn reviewed(
     let results = compared.reviewed(review)?;
     Ok(PackageReview {
         package,
-        compared,
+        compared: compared.summary(),
         results,
     })
 }

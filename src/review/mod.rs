@@ -34,6 +34,7 @@ use super::print::{self, Page, YELLOW, counted, to_stdout, warning};
 use super::rendering::PackageRendering;
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
+use super::shared::Listings;
 use super::upstream::{contents, supplied};
 use super::{exit, worktree};
 
@@ -52,7 +53,8 @@ fn one(
     review: &ReviewArguments,
     common: &Common,
 ) -> Result<u8> {
-    let compared = Compared::of(package, request, review.from.as_deref())?;
+    let from = review.from.as_deref();
+    let compared = Compared::of(package, request, from, &mut Listings::default())?;
     if let Some(results) = &compared.failed {
         return print_errors(results, common);
     }
@@ -89,6 +91,8 @@ struct Compared {
     /// The upstream revisions that the states were made from. `None` if they are the same, or if the states themselves
     /// are revisions of upstream.
     upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    /// Whether `after` is the package after an upgrade.
+    is_upgraded: bool,
     /// The names of the states, for the report.
     names: [String; 2],
     /// The number of undecided conflicts in the merge that made `after`. `after` has local's value there.
@@ -187,9 +191,14 @@ pub(crate) fn review_of(
     let roles = [Role::Original, Role::Upstream].into_iter();
     let revisions = roles.zip(upstream.into_iter().flatten());
     let supplied = std::iter::once((Role::Before, before)).chain(revisions);
-    let supplied = supplied.map(|(role, package)| (role, SuppliedInput::Package(package)));
+    let supplied: Vec<(Role, Arc<SuppliedPackage>)> = supplied.collect();
+    let known = supplied.iter().map(|(_, package)| Arc::clone(package));
     let inputs = Inputs {
-        supplied: supplied.collect(),
+        known: known.collect(),
+        supplied: supplied
+            .into_iter()
+            .map(|(role, package)| (role, SuppliedInput::Package(package)))
+            .collect(),
         ..Inputs::default()
     };
     let mut after = after.clone();
@@ -263,6 +272,7 @@ impl FollowedPackage<'_> {
         compared.undecided = conflicts(&merged.results).len();
         compared.after = merger.own(&merged.contents);
         compared.upstream = Some([merger.original, merger.upstream]);
+        compared.is_upgraded = true;
         match from {
             Some(from) => self.begin_at(from, &mut compared)?,
             None => {
@@ -389,9 +399,14 @@ fn is_own(name: &str) -> bool {
 
 impl Compared {
     /// Compares two states of a package.
-    fn of(package: &LocalPackage, request: Option<&str>, from: Option<&str>) -> Result<Self> {
+    fn of(
+        package: &LocalPackage,
+        request: Option<&str>,
+        from: Option<&str>,
+        listings: &mut Listings,
+    ) -> Result<Self> {
         // Only `get`, `status` and `upgrade` go to the network.
-        let compared = FollowedPackage::open(package, request, true);
+        let compared = FollowedPackage::open_with(package, request, true, listings);
         let compared = compared.and_then(|followed| match request {
             Some(request) => followed.with_revision(from, request),
             None => followed.with_files(from),
@@ -406,7 +421,9 @@ impl Compared {
     }
 
     fn reviewed(&self, review: &ReviewArguments) -> Result<Results> {
-        let before = reviewable(&self.before, &[])?;
+        let known = self.upstream.iter().flatten();
+        let known: Vec<&SuppliedPackage> = known.map(|one| &**one).collect();
+        let before = reviewable(&self.before, &known)?;
         let upstream = self.upstream.clone();
         let mut results = review_of(before, &self.after, upstream, options(review)?)?;
         let mut changed: BTreeSet<&String> = self.before.keys().chain(self.after.keys()).collect();
@@ -421,6 +438,16 @@ impl Compared {
                 .map(|path| review_package::not_yaml(path)),
         );
         Ok(results)
+    }
+
+    /// What a report needs, without the states.
+    fn summary(self) -> Self {
+        Self {
+            before: Contents::new(),
+            after: Contents::new(),
+            upstream: None,
+            ..self
+        }
     }
 
     fn write_to(
@@ -440,7 +467,7 @@ impl Compared {
         for line in report::text(results).lines() {
             page.wrapped(line, 6);
         }
-        if let (Some(request), true) = (request, self.upstream.is_some()) {
+        if let (Some(request), true) = (request, self.is_upgraded) {
             page.hint(&package.command(&["upgrade", request]));
         }
     }

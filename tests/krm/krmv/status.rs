@@ -392,3 +392,25 @@ fn the_upstream_of_a_subpackage_that_upstream_brought_is_named_and_not_contacted
         );
     }
 }
+
+#[test]
+fn packages_of_one_upstream_are_shown_together_as_alone() {
+    let world = World::edited();
+    for (name, revision) in [
+        ("plain", "v1.0.0"),
+        ("newer", "v1.1.0"),
+        ("other", "v1.0.0"),
+    ] {
+        let source = format!("../catalog//web@{revision}");
+        world.krmv(&["get", &source, name]).assert_code(0);
+    }
+    world.write("other/app.yaml", &deployment(9, "app:1", "200m"));
+    world.commit("variants");
+    let alone: Vec<_> = ["newer", "other", "plain", "web"]
+        .map(|name| world.json(&["status", name])["packages"][0].clone())
+        .into();
+    assert_eq!(
+        world.json(&["status"])["packages"],
+        serde_json::json!(alone)
+    );
+}
