@@ -25,6 +25,9 @@ use super::fields::{PairedField, leaves, pair_fields, walkable};
 pub struct PackageChange {
     /// `Kind/name`, or the path of the file.
     pub name: String,
+    /// The file of a resource, if a resource of the same name in another file changed, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// What happened to it.
     pub change: ChangeKind,
     /// The fields that differ.
@@ -49,6 +52,7 @@ impl PackageChange {
     fn of<T>(name: &str, before: Option<&T>, after: Option<&T>, fields: BTreeSet<String>) -> Self {
         Self {
             name: name.to_owned(),
+            file: None,
             change: match (before, after) {
                 (None, _) => ChangeKind::Added,
                 (_, None) => ChangeKind::Removed,
@@ -67,6 +71,9 @@ impl std::fmt::Display for PackageChange {
             ChangeKind::Removed => "removed",
         };
         write!(f, "{verb:<7}  {}", self.name)?;
+        if let Some(file) = &self.file {
+            write!(f, " in {file}")?;
+        }
         let shown = self.fields.len().min(NAMED);
         if let Some((last, first)) = self.fields[..shown].split_last() {
             let more = and_more(self.fields.len() - shown + 1);
@@ -119,6 +126,13 @@ pub struct ComparableResources {
 /// A resource in its package: who it is, its file if it has no name, and how many equal ones are before it.
 type ResourceId<'a> = (ResourceKey, &'a str, usize);
 
+/// A resource with the name that a person reads, and its file.
+struct NamedResource<'a> {
+    shown: String,
+    path: &'a str,
+    node: NodeRef<'a>,
+}
+
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
     #[must_use]
@@ -141,7 +155,7 @@ impl ComparableResources {
     }
 
     /// The resources, those in Lists too, each with the name that a person reads.
-    fn resources(&self) -> BTreeMap<ResourceId<'_>, (String, NodeRef<'_>)> {
+    fn resources(&self) -> BTreeMap<ResourceId<'_>, NamedResource<'_>> {
         let mut found = BTreeMap::new();
         let mut counts: HashMap<(ResourceKey, &str), usize> = HashMap::new();
         let mut add = |path, resource: &Resource, node| {
@@ -150,7 +164,8 @@ impl ComparableResources {
             let count = counts.entry((key.clone(), file)).or_default();
             let name = resource.name.as_deref().unwrap_or(path);
             let shown = format!("{}/{name}", resource.kind);
-            found.insert((key, file, *count), (shown, node));
+            let named = NamedResource { shown, path, node };
+            found.insert((key, file, *count), named);
             *count += 1;
         };
         for (path, document) in &self.files {
@@ -179,24 +194,34 @@ impl ComparableResources {
         for id in ids {
             let [before, after] = [old.get(id), new.get(id)];
             let fields = match [before, after] {
-                [Some((_, before)), Some((_, after))] => {
-                    let schema = MergeSchema::of(&Resource::read(*after), &schema, true);
-                    differing_fields([*before, *after], schema)
+                [Some(before), Some(after)] => {
+                    let schema = MergeSchema::of(&Resource::read(after.node), &schema, true);
+                    differing_fields([before.node, after.node], schema)
                 }
                 sides => {
                     let nodes = sides.into_iter().flatten();
-                    let all = nodes.flat_map(|(_, node)| leaves(*node));
+                    let all = nodes.flat_map(|one| leaves(one.node));
                     all.map(|leaf| leaf.key).collect()
                 }
             };
             // Otherwise it only moved, or has other comments.
-            let Some((name, _)) = before.or(after).filter(|_| !fields.is_empty()) else {
+            let Some(named) = before.or(after).filter(|_| !fields.is_empty()) else {
                 continue;
             };
-            found.push(PackageChange::of(name, before, after, fields));
+            let change = PackageChange::of(&named.shown, before, after, fields);
+            found.push((change, after.unwrap_or(named).path));
         }
-        found.sort_by(|one, other| one.name.cmp(&other.name));
-        found
+        found.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+        let mut changes = Vec::new();
+        for alike in found.chunk_by(|(one, _), (other, _)| one.name == other.name) {
+            let are_apart = alike.iter().any(|(_, path)| *path != alike[0].1);
+            let file = |path: &str| are_apart.then(|| path.to_owned());
+            changes.extend(alike.iter().map(|(change, path)| PackageChange {
+                file: file(path),
+                ..change.clone()
+            }));
+        }
+        changes
     }
 }
 
@@ -246,6 +271,21 @@ mod tests {
         assert_eq!(
             lines(&[("a.yaml", &both)], &[("a.yaml", &two)]),
             ["removed  ConfigMap/system:other"]
+        );
+    }
+
+    #[test]
+    fn resources_with_one_name_are_named_with_their_files() {
+        let [one, two] = [map("one", "1"), map("one", "2")];
+        assert_eq!(
+            lines(
+                &[("a.yaml", &one), ("b.yaml", &one), ("c.yaml", &one)],
+                &[("a.yaml", &two), ("b.yaml", &one), ("c.yaml", &two)]
+            ),
+            [
+                "changed  ConfigMap/one in a.yaml  data.a",
+                "changed  ConfigMap/one in c.yaml  data.a"
+            ]
         );
     }
 
