@@ -212,7 +212,9 @@ fn own_configuration() -> Option<PathBuf> {
         "--git-path",
         "config",
     ]);
-    line(Place::Own(&repository), &command).map(PathBuf::from)
+    line(Place::Own(&repository), &command)
+        .ok()?
+        .map(PathBuf::from)
 }
 
 fn is_remote(command: &GitCommand) -> bool {
@@ -251,11 +253,14 @@ fn printed(output: ProgramOutput) -> Result<String> {
     Err(Failure::new(message(&output)))
 }
 
-/// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing.
-pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
-    let text = text(place, command).ok()?;
+/// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing, an error if it cannot
+/// run.
+pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Result<Option<String>> {
+    let Ok(text) = printed(output(place, command)?) else {
+        return Ok(None);
+    };
     let line = text.trim_end();
-    (!line.is_empty()).then(|| line.to_owned())
+    Ok((!line.is_empty()).then(|| line.to_owned()))
 }
 
 /// The message of a command that was ended because nothing happened.

@@ -218,7 +218,11 @@ pub(crate) fn refuse_sparse(package: &LocalPackage) -> Result<()> {
         return Ok(());
     };
     let is_sparse = GitCommand::new(&["config", "--type=bool", "core.sparseCheckout"]);
-    if client::line(Place::Own(repository), &is_sparse).as_deref() != Some("true") {
+    // Without Git, there is no sparse checkout.
+    let is_sparse = client::line(Place::Own(repository), &is_sparse)
+        .ok()
+        .flatten();
+    if is_sparse.as_deref() != Some("true") {
         return Ok(());
     }
     let top = repository.root().to_string_lossy().into_owned();
@@ -272,7 +276,7 @@ pub(crate) fn changed_by(
     for commit in &last {
         log = log.commit(commit);
     }
-    let line = client::line(Place::Own(&repository), &log.done())?;
+    let line = client::line(Place::Own(&repository), &log.done()).ok()??;
     let mut parts = line.splitn(4, '\t').map(str::to_owned);
     Some(CommitDescription {
         commit: parts.next()?,
@@ -413,7 +417,7 @@ fn before_upgrade(repository: &OwnRepository) -> Result<Option<CommitId>> {
         Some(commit) => verify.parent_of(&commit),
         None => verify.literal("HEAD"),
     };
-    let before = client::line(place, &verify.done());
+    let before = client::line(place, &verify.done())?;
     let before = before.and_then(|id| CommitId::parse(&id).ok());
     Ok(before.filter(|before| is_open_at(before) == Some(false)))
 }

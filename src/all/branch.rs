@@ -42,7 +42,7 @@ impl Branches {
         let head = head(repository)?;
         let place = Place::Own(repository);
         let has_origin = GitCommand::new(&["remote", "get-url", "origin"]);
-        if !is_offline && client::line(place, &has_origin).is_some() {
+        if !is_offline && client::line(place, &has_origin)?.is_some() {
             let fetched = client::text(place, &GitCommand::fetch_own_branches(&prefix));
             if let Err(error) = fetched {
                 let message = error.message;
@@ -80,7 +80,7 @@ impl Branches {
     fn complete_history(&self, is_offline: bool) -> Result<()> {
         let place = Place::Own(&self.repository);
         let is_shallow = GitCommand::new(&["rev-parse", "--is-shallow-repository"]);
-        let is_shallow = client::line(place, &is_shallow).as_deref() == Some("true");
+        let is_shallow = client::line(place, &is_shallow)?.as_deref() == Some("true");
         if !is_shallow || is_offline || self.known.is_empty() {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Branches {
     }
 
     /// The files of a package at a commit, as the id of their tree.
-    fn files(&self, commit: &CommitId, path: &str) -> Option<String> {
+    fn files(&self, commit: &CommitId, path: &str) -> Result<Option<String>> {
         let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet"]).data();
         client::line(self.place(), &verify.file_at(commit, path).done())
     }
@@ -219,7 +219,7 @@ impl PackageBranch {
         let mut tip = made.clone();
         // What `origin` has is in a request already.
         for old in [&self.origin, &self.here].into_iter().flatten() {
-            let is_same = branches.files(old, &self.path) == branches.files(made, &self.path);
+            let is_same = branches.files(old, &self.path)? == branches.files(made, &self.path)?;
             if is_same && branches.is_replaceable(old, base)? {
                 tip = old.clone();
                 break;
@@ -246,9 +246,9 @@ impl PackageBranch {
         };
         // Another run may have made the same.
         let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet"]).data();
-        let now = client::line(branches.place(), &verify.reference(&self.reference).done());
+        let now = client::line(branches.place(), &verify.reference(&self.reference).done())?;
         if let Some(now) = now.and_then(|id| CommitId::parse(&id).ok())
-            && branches.files(&now, &self.path) == branches.files(made, &self.path)
+            && branches.files(&now, &self.path)? == branches.files(made, &self.path)?
             && branches.is_replaceable(&now, base)?
         {
             return Ok(now);

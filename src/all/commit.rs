@@ -96,7 +96,7 @@ pub(super) fn undecided(open: &[ReportedConflict]) -> Markdown {
 /// Refuses a repository in which a merge is not finished: Git commits no single paths there.
 pub(super) fn refuse_unfinished_merge(package: &LocalPackage) -> Result<()> {
     let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]);
-    if client::line(Place::Own(repository(package)?), &verify).is_none() {
+    if client::line(Place::Own(repository(package)?), &verify)?.is_none() {
         return Ok(());
     }
     let message = "a merge is not finished in the repository; commit it or abort it first";
@@ -168,7 +168,7 @@ pub(super) fn head(repository: &OwnRepository) -> Result<CommitId> {
     let id = client::line(
         Place::Own(repository),
         &verify.literal("HEAD^{commit}").done(),
-    );
+    )?;
     let id = id.ok_or_else(|| Failure::new("the repository has no commit").hint("git status"))?;
     Ok(CommitId::parse(&id)?)
 }

@@ -327,7 +327,7 @@ impl FollowedPackage<'_> {
         let kind = GitCommand::new(&["cat-file", "-t"])
             .data()
             .file_at_head(&kptfile);
-        Ok(client::line(Place::Own(repository), &kind.done()).is_some())
+        Ok(client::line(Place::Own(repository), &kind.done())?.is_some())
     }
 
     /// The package in a commit of its own repository. `None` if the name is not `HEAD` or based on it, such as
