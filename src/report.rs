@@ -26,6 +26,8 @@ pub(crate) struct UpgradeReport<'r> {
     /// The revisions before and after, as they are shown.
     pub(crate) step: [Option<String>; 2],
     pub(crate) to: &'r Revision,
+    /// Its name for a person.
+    pub(crate) to_name: String,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
     /// The new name of the file of a single-file package.
@@ -133,7 +135,7 @@ impl UpgradeReport<'_> {
             };
             let done = page.styled(GREEN, none);
             let hint = if self.is_written {
-                let lock = format!(" The package is now at {}.", self.to.lock_ref);
+                let lock = format!(" The package is now at {}.", self.to_name);
                 page.line(ShownLine::of(&[&done, &lock]));
                 &self.commit_command()?
             } else {
@@ -184,7 +186,7 @@ impl UpgradeReport<'_> {
             let message = format!("{}: render {rendered} again", self.package.label());
             return self.package.commit_command(&message, self.renamed, false);
         }
-        commit_command(self.package, self.to, self.renamed)
+        commit_command(self.package, &self.to_name, self.renamed)
     }
 
     fn to_json(&self) -> Value {
@@ -208,10 +210,10 @@ impl UpgradeReport<'_> {
 /// The command that commits the package when all conflicts are decided.
 pub(crate) fn commit_command(
     package: &LocalPackage,
-    to: &Revision,
+    to: &str,
     renamed: Option<&str>,
 ) -> Result<Hint> {
-    let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
+    let message = format!("{}: upgrade to {to}", package.label());
     package.commit_command(&message, renamed, false)
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Resolution<'t> {
     pub(crate) package: &'t LocalPackage,
     pub(crate) merger: &'t Merger,
     pub(crate) revision: &'t Revision,
+    /// Its name for a person.
+    pub(crate) revision_name: String,
     /// The files, with local's lines in place of conflict markers.
     pub(crate) contents: Contents,
     /// The files with conflict markers, as they are on disk.
@@ -66,6 +68,7 @@ impl<'t> Resolution<'t> {
             markers,
             merged,
             open,
+            revision_name: followed.shown_name(revision),
             histories: ConflictHistories::of(followed, revision, &merger.path),
             notes: Vec::new(),
         })

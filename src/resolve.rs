@@ -178,14 +178,14 @@ impl Resolution<'_> {
         }
         if is_settled {
             let done = page.styled(GREEN, "All conflicts are decided.");
-            let lock = format!(" {name} is now at {}.", self.revision.lock_ref);
+            let lock = format!(" {name} is now at {}.", self.revision_name);
             page.line(ShownLine::of(&[&done, &lock]));
-            page.hint(&commit_command(self.package, self.revision, None)?);
+            page.hint(&commit_command(self.package, &self.revision_name, None)?);
             return page.finish();
         }
         let count = format!("{} undecided", counted(undecided.len(), "conflict"));
         let count = page.styled(RED, count);
-        let upgrade = format!("{name}, upgrade to {}: ", self.revision.lock_ref);
+        let upgrade = format!("{name}, upgrade to {}: ", self.revision_name);
         page.line(ShownLine::of(&[&upgrade, &count]));
         let history = |conflict: &ReportedConflict| {
             if has_markers {

@@ -14,13 +14,14 @@ use krm_render::RenderRequest;
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, older_revision};
 
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Hint, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name, release_outside_git};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::policy::{self, CountedReleases};
 use super::print::warning;
+use super::releases::ListedReference;
 use super::rendering::PackageRendering;
 use super::shared::Listings;
 use super::shared_releases::{ReleaseKey, SharedReleases};
@@ -77,6 +78,12 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             Err(Failure::new(message).hint(command(all)))
         }
     }
+}
+
+/// The name of a revision with the beginning of its commit, or of its digest: `main@1a2b3c4`.
+pub(crate) fn name_at(name: &str, commit: &str) -> String {
+    let id = commit.rsplit(':').next().unwrap_or(commit);
+    format!("{name}@{}", id.get(..7).unwrap_or(id))
 }
 
 /// A package with the upstream that it follows.
@@ -210,11 +217,11 @@ impl<'p> FollowedPackage<'p> {
         let model = Followed::of(self.lock, &self.upstream.releases, &self.upstream);
         let model = model.map_err(|mut failure| {
             if failure.hints.is_empty() {
-                failure.hints.push(self.package.command(&["status"]));
+                failure.hints.push(self.goes_on());
             }
             failure
-        })?;
-        let mut model = model;
+        });
+        let mut model = model?;
         let counted = &self.counted;
         model
             .newer
@@ -224,6 +231,18 @@ impl<'p> FollowedPackage<'p> {
             model.newer.insert(0, NewerRevision::rendered_anew(&locked));
         }
         Ok(self.model.get_or_init(|| model))
+    }
+
+    /// The command that goes on where what is newer cannot be said: it names another revision if the locked one is gone.
+    fn goes_on(&self) -> Hint {
+        let releases = &self.upstream.releases;
+        let locked = self.lock.reference.as_deref();
+        let is_gone = locked.is_some_and(|name| releases.named(name).is_none());
+        let other = releases.head().or_else(|| releases.newest());
+        match other.filter(|_| is_gone) {
+            Some(other) => self.package.command(&["upgrade", &other.short]),
+            None => self.package.command(&["status"]),
+        }
     }
 
     /// The requested revision. Without a request, the newest one, or the locked one if none is newer.
@@ -261,6 +280,19 @@ impl<'p> FollowedPackage<'p> {
             }
             _ => failure,
         })
+    }
+
+    /// The name of a revision for a person. That of a branch, or of a tag that moved, does not say which commit it is.
+    pub(crate) fn shown_name(&self, revision: &Revision) -> String {
+        let name = &revision.lock_ref;
+        let is_moved = locked_name(self.lock).as_ref() == Some(name)
+            && self.lock.commit.as_ref() != Some(&revision.commit);
+        let known = self.upstream.releases.named(&revision.upstream_ref);
+        let is_branch = known.is_some_and(ListedReference::is_branch);
+        if is_moved || is_branch {
+            return name_at(name, &revision.commit);
+        }
+        name.clone()
     }
 
     /// The path of the package in upstream at a revision.

@@ -24,7 +24,7 @@ use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
-use super::session::{FollowedPackage, arguments};
+use super::session::{FollowedPackage, arguments, name_at};
 use super::upstream::contents;
 use super::worktree::{self, MarkedFile};
 
@@ -226,7 +226,7 @@ impl Task<'_> {
         let (lock, target) = (self.followed.lock, self.target);
         let from = locked_name(lock);
         if from.as_ref() != Some(&target.lock_ref) {
-            return [from, Some(target.lock_ref.clone())];
+            return [from, Some(self.followed.shown_name(target))];
         }
         if lock.commit.as_ref() == Some(&target.commit) {
             if path == lock.directory {
@@ -235,11 +235,9 @@ impl Task<'_> {
             }
             return [&lock.directory, path].map(|path| Some(path.to_owned()));
         }
-        let at = |commit: &str| {
-            let short: String = commit.chars().take(7).collect();
-            format!("{}@{short}", target.lock_ref)
-        };
-        [lock.commit.as_deref().map(at), Some(at(&target.commit))]
+        let before = lock.commit.as_deref();
+        let before = before.map(|commit| name_at(&target.lock_ref, commit));
+        [before, Some(self.followed.shown_name(target))]
     }
 
     /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
@@ -310,6 +308,7 @@ impl Task<'_> {
             renamed: merger.new_file.as_deref(),
             notes: self.followed.notes(self.target, &merger.siblings),
             to: self.target,
+            to_name: self.followed.shown_name(self.target),
             results: &merged.merged.results,
             changes: package_changes(&self.package.contents, &merged.merged.contents),
             found: &merged.found,

@@ -22,7 +22,7 @@ use krm_core::kptfile::UpstreamLock;
 use krm_core::results::{FunctionResult, Reason};
 use krm_upstream::git::Revision;
 
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Result};
 use super::kptfile::locked_name;
 use super::releases::{ListedReference, Releases};
 
@@ -403,7 +403,7 @@ impl NewerSearch<'_> {
         let message = format!(
             "upstream has no branch or tag `{name}` any longer, although the lock names it"
         );
-        Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
+        Err(Failure::new(message))
     }
 }
 

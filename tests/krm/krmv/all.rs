@@ -383,15 +383,44 @@ fn broken_kptfiles_and_an_unreachable_network_stop_no_other() {
 #[test]
 fn without_git_each_package_is_named() {
     let world = two_packages();
-    let mut command = world.command(Path::new(KRMV));
     let empty = world.folder.path("empty");
     std::fs::create_dir_all(&empty).expect("a folder");
-    command.args(["upgrade", "--all"]).env("PATH", empty);
-    let outcome = outcome(command);
+    for flags in [&["upgrade", "--all"][..], &["upgrade", "--all", "--branch"]] {
+        let mut command = world.command(Path::new(KRMV));
+        command.args(flags).env("PATH", &empty);
+        let outcome = outcome(command);
+        outcome.assert_code(2);
+        let text = outcome.stdout + &outcome.stderr;
+        assert!(text.contains("cannot find `git` on PATH"), "{text}");
+        assert!(text.contains("hint: "), "{text}");
+    }
+}
+
+/// The name of a branch alone would be the same in each message, and in each commit.
+#[test]
+fn a_branch_is_named_with_its_commit_and_a_lost_one_with_another() {
+    let world = World::new();
+    let get = ["get", "../catalog//web@main", "web"];
+    world.krmv(&get).assert_code(0);
+    world.commit("web");
+    let shell = "cd ../catalog && git checkout --quiet main && echo 'a: 1' > web/new.yaml && git add . && \
+        git commit --quiet -m new && git rev-parse --short=7 HEAD";
+    let outcome = world.shell(shell);
+    outcome.assert_code(0);
+    let name = format!("main@{}", outcome.stdout.trim());
+    let outcome = world.krmv(&["upgrade", "web"]);
+    outcome.assert_code(0);
+    let done = format!("The package is now at {name}.");
+    assert!(outcome.stdout.contains(&done), "{}", outcome.stdout);
+    let commit = format!("git add web && git commit -m 'web: upgrade to {name}'");
+    assert_eq!(hints(&outcome.stdout), [commit]);
+    let kptfile = world.read("web/Kptfile").replace("ref: main", "ref: gone");
+    world.write("web/Kptfile", &kptfile);
+    world.commit("gone");
+    let outcome = world.krmv(&["status", "web"]);
     outcome.assert_code(2);
-    let text = outcome.stdout + &outcome.stderr;
-    assert!(text.contains("`git`"), "{text}");
-    assert!(text.contains("hint: "), "{text}");
+    assert_eq!(hints(&outcome.stdout), ["krmv upgrade web main"]);
+    world.krmv(&["upgrade", "web", "main"]).assert_code(0);
 }
 
 #[test]

@@ -82,15 +82,19 @@ fn a_lone_argument_that_is_not_a_package_is_the_revision() {
     for (revision, found) in [
         ("~1.1", "v1.1.0"),
         ("v3.0.0-rc.1", "v3.0.0-rc.1"),
-        ("main", "main"),
+        ("main", "main@"),
     ] {
         let outcome = world.krmv_in("own/web", &["upgrade", revision, "--dry-run"]);
         outcome.assert_code(0);
-        assert!(
-            outcome.stdout.contains(&format!("-> {found}\n")),
-            "{}",
-            outcome.stdout
-        );
+        let first = outcome.stdout.lines().next().unwrap_or_default();
+        let name = first.rsplit(' ').next().unwrap_or_default();
+        let is_found = match found.strip_suffix('@') {
+            Some(branch) => name
+                .split_once('@')
+                .is_some_and(|(name, id)| name == branch && id.len() == 7),
+            None => name == found,
+        };
+        assert!(is_found, "{}", outcome.stdout);
     }
     assert!(world.read("web/Kptfile").contains("ref: v1.0.0"));
 }
