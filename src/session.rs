@@ -53,8 +53,9 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             Ok((PathBuf::from(one), None))
         }
         [one] => {
-            // `DIR@REV`, as `get` takes it.
-            if let Some((directory, revision)) = one.rsplit_once('@')
+            // `DIR@REV`, as `get` takes it, and what a person may take for the same.
+            let parts = one.split_once("?ref=").or_else(|| one.split_once("?rev="));
+            if let Some((directory, revision)) = parts.or_else(|| one.rsplit_once('@'))
                 && Path::new(directory).join(KPTFILE).is_file()
                 && !revision.is_empty()
             {
@@ -282,7 +283,7 @@ impl<'p> FollowedPackage<'p> {
         })
     }
 
-    /// The name of a revision for a person. That of a branch, or of a tag that moved, does not say which commit it is.
+    /// The name of a revision for a person. A branch, or a tag that moved, is named with its commit.
     pub(crate) fn shown_name(&self, revision: &Revision) -> String {
         let name = &revision.lock_ref;
         let is_moved = locked_name(self.lock).as_ref() == Some(name)

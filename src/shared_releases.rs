@@ -6,7 +6,7 @@
 //! apps/c   db v3        no other package has this upstream: nothing is kept
 //! ```
 //!
-//! What is kept of all upstreams is bounded, and dropped with the last package of its upstream.
+//! The length of all kept releases is bounded. They are dropped with the last package of their upstream.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

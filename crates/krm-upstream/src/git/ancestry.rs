@@ -30,7 +30,7 @@ impl Repository {
         }
         let parts = others.chunks(AT_ONCE);
         let found = parts.flat_map(|part| {
-            let found = Pairs::of(&[commit], part).walk(&|id| self.step(id));
+            let found = CommitPairs::of(&[commit], part).walk(&|id| self.step(id));
             part.iter().zip(found).filter(|(_, found)| *found)
         });
         found.map(|(other, _)| *other).collect()
@@ -43,7 +43,7 @@ impl Repository {
         }
         let parts = others.chunks(AT_ONCE);
         let found = parts.flat_map(|part| {
-            let found = Pairs::of(part, &[commit]).walk(&|id| self.step(id));
+            let found = CommitPairs::of(part, &[commit]).walk(&|id| self.step(id));
             part.iter().zip(found).filter(|(_, found)| *found)
         });
         found.map(|(other, _)| *other).collect()
@@ -78,11 +78,11 @@ impl Repository {
             .collect()
     }
 
-    fn step(&self, commit: ObjectId) -> Step {
+    fn step(&self, commit: ObjectId) -> CommitStep {
         let Ok(commit) = self.git.find_commit(commit) else {
-            return Step::default();
+            return CommitStep::default();
         };
-        Step {
+        CommitStep {
             time: commit.time().map_or(0, |time| time.seconds),
             parents: commit.parent_ids().map(|id| id.detach()).collect(),
         }
@@ -91,28 +91,28 @@ impl Repository {
 
 /// A commit for a walk: its clock, and what it was made from. A commit that is not in a clone has no parents.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct Step {
+struct CommitStep {
     time: i64,
     parents: Vec<ObjectId>,
 }
 
 /// A question about pairs of commits: does the later one contain the earlier one? One side has one commit.
-struct Pairs<'p> {
+struct CommitPairs<'p> {
     /// The earlier commits.
     earlier: &'p [ObjectId],
     /// The later commits.
     later: &'p [ObjectId],
-    marks: HashMap<ObjectId, Marks>,
-    queue: BinaryHeap<(Step, ObjectId)>,
+    marks: HashMap<ObjectId, CommitMarks>,
+    queue: BinaryHeap<(CommitStep, ObjectId)>,
     /// The number of commits in the queue that may lead to an answer.
     pending: usize,
     /// The later and the earlier commits whose pairs have no answer yet.
-    open: Marks,
+    open: CommitMarks,
 }
 
 /// What a walk knows of a commit, one bit for each commit of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Marks {
+struct CommitMarks {
     /// The later commits that contain it.
     later: u128,
     /// The earlier commits that contain it.
@@ -120,7 +120,7 @@ struct Marks {
     is_queued: bool,
 }
 
-impl Marks {
+impl CommitMarks {
     /// Whether its history may have an earlier commit that a later one contains. An earlier commit is not in its own
     /// history.
     fn is_pending(self, open: Self) -> bool {
@@ -128,7 +128,7 @@ impl Marks {
     }
 }
 
-impl<'p> Pairs<'p> {
+impl<'p> CommitPairs<'p> {
     fn of(later: &'p [ObjectId], earlier: &'p [ObjectId]) -> Self {
         let all = |commits: &[ObjectId]| (0..commits.len()).fold(0, |bits, at| bits | (1 << at));
         Self {
@@ -137,7 +137,7 @@ impl<'p> Pairs<'p> {
             marks: HashMap::new(),
             queue: BinaryHeap::new(),
             pending: 0,
-            open: Marks {
+            open: CommitMarks {
                 later: all(later),
                 earlier: all(earlier),
                 is_queued: false,
@@ -146,7 +146,7 @@ impl<'p> Pairs<'p> {
     }
 
     /// Answers for each commit of the side that has several.
-    fn walk(mut self, step: &dyn Fn(ObjectId) -> Step) -> Vec<bool> {
+    fn walk(mut self, step: &dyn Fn(ObjectId) -> CommitStep) -> Vec<bool> {
         for (at, id) in self.later.iter().enumerate() {
             self.mark(*id, [1 << at, 0], step);
         }
@@ -174,8 +174,13 @@ impl<'p> Pairs<'p> {
         }
     }
 
-    /// Marks a commit, and queues it if that is new.
-    fn mark(&mut self, id: ObjectId, [later, earlier]: [u128; 2], step: &dyn Fn(ObjectId) -> Step) {
+    /// CommitMarks a commit, and queues it if that is new.
+    fn mark(
+        &mut self,
+        id: ObjectId,
+        [later, earlier]: [u128; 2],
+        step: &dyn Fn(ObjectId) -> CommitStep,
+    ) {
         let marks = self.marks.entry(id).or_default();
         let (was, old) = (marks.is_pending(self.open), *marks);
         marks.later |= later;
@@ -194,7 +199,7 @@ impl<'p> Pairs<'p> {
     }
 
     /// Notes the pairs that the marks of a commit answer.
-    fn answer(&mut self, id: ObjectId, marks: Marks) {
+    fn answer(&mut self, id: ObjectId, marks: CommitMarks) {
         let before = self.open;
         for (at, _) in self
             .earlier
@@ -210,7 +215,7 @@ impl<'p> Pairs<'p> {
         }
         if self.open != before {
             let open = self.open;
-            let is_pending = |(_, id): &&(Step, ObjectId)| {
+            let is_pending = |(_, id): &&(CommitStep, ObjectId)| {
                 self.marks.get(id).is_some_and(|one| one.is_pending(open))
             };
             self.pending = self.queue.iter().filter(is_pending).count();
@@ -261,10 +266,10 @@ mod tests {
             Self(commits)
         }
 
-        fn step(&self, commit: ObjectId) -> Step {
+        fn step(&self, commit: ObjectId) -> CommitStep {
             let at = (0..self.0.len()).find(|at| id(*at) == commit);
             let (time, parents) = at.map(|at| self.0[at].clone()).unwrap_or_default();
-            Step {
+            CommitStep {
                 time,
                 parents: parents.into_iter().map(id).collect(),
             }
@@ -283,10 +288,10 @@ mod tests {
             let all: Vec<usize> = (0..40).collect();
             let ids: Vec<ObjectId> = all.iter().map(|at| id(*at)).collect();
             for one in [0, 7, 20, 33, 39] {
-                let earlier = Pairs::of(&[id(one)], &ids).walk(&|id| commits.step(id));
+                let earlier = CommitPairs::of(&[id(one)], &ids).walk(&|id| commits.step(id));
                 let expected: Vec<bool> = all.iter().map(|at| commits.contains(one, *at)).collect();
                 assert_eq!(earlier, expected, "{seed}: in {one}");
-                let later = Pairs::of(&ids, &[id(one)]).walk(&|id| commits.step(id));
+                let later = CommitPairs::of(&ids, &[id(one)]).walk(&|id| commits.step(id));
                 let expected: Vec<bool> = all.iter().map(|at| commits.contains(*at, one)).collect();
                 assert_eq!(later, expected, "{seed}: with {one}");
             }
@@ -305,7 +310,7 @@ mod tests {
             commits.step(id)
         };
         let newer: Vec<ObjectId> = [910, 930, 950].map(id).to_vec();
-        assert_eq!(Pairs::of(&[id(900)], &newer).walk(&step), [false; 3]);
+        assert_eq!(CommitPairs::of(&[id(900)], &newer).walk(&step), [false; 3]);
         assert!(read.get() < 60, "{}", read.get());
     }
 }
