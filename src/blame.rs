@@ -84,7 +84,11 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
         }
         last = Some(&field.resource);
         let by = page.styled(DIM, &field.setter);
-        let shown = format!("  {}: ", field.shown);
+        // A text without fields is one value.
+        let shown = match &*field.shown {
+            "" => "  the whole text: ".to_owned(),
+            shown => format!("  {shown}: "),
+        };
         page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
     }
     page.finish()?;

@@ -9,7 +9,7 @@ use krm_core::diff::file_diff;
 use krm_core::results::Results;
 use krm_merge::Side;
 use krm_package::FileChange;
-use krm_review::{Review, package_changes};
+use krm_review::{PackageChange, Review, package_changes};
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
 
@@ -83,6 +83,17 @@ pub(crate) struct MergedUpgrade {
     pub(crate) review: Option<Review>,
     /// The files with conflict markers.
     pub(crate) marked: Vec<MarkedFile>,
+    /// The same files without markers.
+    unmarked: Contents,
+}
+
+impl MergedUpgrade {
+    /// What the upgrade changes in the package, resource by resource. Files with markers cannot be read.
+    fn changes(&self, package: &LocalPackage) -> Vec<PackageChange> {
+        let mut after = self.merged.contents.clone();
+        after.extend(self.unmarked.clone());
+        package_changes(&package.contents, &after)
+    }
 }
 
 impl Task<'_> {
@@ -206,9 +217,12 @@ impl Task<'_> {
             .flatten()
             .and_then(|before| reviewed(&before, &merger, &merged, None));
         let mut marked = Vec::new();
+        let mut unmarked = Contents::new();
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);
+            unmarked.clone_from(&merged.contents);
             marked = mark(&merger, local, &mut merged.contents, &open, name)?;
+            unmarked.retain(|path, _| marked.iter().any(|file| file.path == *path));
         }
         Ok(UpgradeAttempt::Merged(Box::new(MergedUpgrade {
             merged,
@@ -217,6 +231,7 @@ impl Task<'_> {
             open,
             review,
             marked,
+            unmarked,
         })))
     }
 
@@ -310,7 +325,7 @@ impl Task<'_> {
             to: self.target,
             to_name: self.followed.shown_name(self.target),
             results: &merged.merged.results,
-            changes: package_changes(&self.package.contents, &merged.merged.contents),
+            changes: merged.changes(self.package),
             found: &merged.found,
             open: &merged.open,
             histories: ConflictHistories::of(self.followed, self.target, &merger.path),

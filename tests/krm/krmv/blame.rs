@@ -433,4 +433,10 @@ fn a_file_without_resources_is_blamed_field_by_field() {
         lines[2..],
         ["  b: upstream v6.0.0", "  c.d: upstream v5.0.0"]
     );
+    world.write("web/notes.txt", "one text\n");
+    let outcome = world.krmv(&["blame", "web/notes.txt"]);
+    assert_eq!(
+        outcome.stdout,
+        "notes.txt\n  the whole text: you, not committed\n"
+    );
 }

@@ -642,6 +642,10 @@ fn markers_show_both_sides_in_the_files() {
     assert!(text.contains("<<<<<<< local\n  replicas: 5 # by load\n=======\n  replicas: 2 # by load\n>>>>>>> v2.0.0\n"), "{text}");
     assert!(!world.read("web/service.yaml").contains("<<<<"));
     assert_eq!(hints(&outcome.stdout), ["krmv resolve web --take file"]);
+    // The list of changes reads the files without their markers.
+    let report = &outcome.stdout;
+    assert!(report.contains("  changed  Deployment/app  "), "{report}");
+    assert!(!report.contains("  removed  Deployment/app"), "{report}");
     // Git has the three versions, as after a merge of its own.
     let staged = world.folder.git_in("own", &["ls-files", "--unmerged"]);
     let staged: Vec<&str> = staged
