@@ -121,9 +121,17 @@ fn choice(
     let following = Following::of(&revision.lock_ref, &upstream.releases);
     let (address, name) = (upstream.address(), &revision.lock_ref);
     match (&source.revision, &following) {
-        (None, Following::Branch(_)) => Some(format!(
-            "{address} has no final release: the package follows its branch {name}"
-        )),
+        (None, Following::Branch(_)) => {
+            let kinds: Vec<&str> = upstream.releases.newest_of_each_kind();
+            let why = match &kinds[..] {
+                [] | [_] => format!("{address} has no final release"),
+                kinds => format!(
+                    "{address} has several kinds of releases ({}), and you can name one of them",
+                    kinds.join(", ")
+                ),
+            };
+            Some(format!("{why}: the package follows its branch {name}"))
+        }
         (None, Following::Nothing) => None,
         (None, _) => Some(format!("{name} is the newest release")),
         (Some(_), Following::Releases(release)) if release.words() == ["", ""] => None,

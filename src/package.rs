@@ -405,7 +405,13 @@ pub(crate) fn collect_packages(
         found.push(directory.to_path_buf());
     }
     let entries = std::fs::read_dir(directory).map_err(|error| {
-        Failure::from(error).context(format_args!("cannot read '{}'", directory.display()))
+        let shown = directory.to_string_lossy();
+        // `DIR@REV` is for `krmv upgrade` and `krmv review`.
+        let named = shown.rsplit_once('@').map(|(named, _)| named);
+        let named = named.filter(|named| Path::new(named).is_dir());
+        Failure::from(error)
+            .context(format_args!("cannot read '{shown}'"))
+            .hint(command(["krmv", "status", named.unwrap_or(".")]))
     })?;
     let mut folders: Vec<PathBuf> = entries
         .filter_map(|entry| {

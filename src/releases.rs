@@ -1,6 +1,6 @@
 //! The tags and branches of a repository, as `git ls-remote` lists them, and the search for a requested revision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krm_address::release_name::ReleaseName;
 use krm_core::config::UsageError;
@@ -218,6 +218,22 @@ impl Releases {
         if !versions.is_empty() {
             self.versions = versions;
         }
+    }
+
+    /// The newest final release of each kind of names, without the tags of other packages: `v1.3.0+k3s1`, `chart-2.0.0`.
+    pub(crate) fn newest_of_each_kind(&self) -> Vec<&str> {
+        let mut newest: BTreeMap<[String; 2], (ReleaseName, &str)> = BTreeMap::new();
+        for tag in self.distinct().filter(|one| !one.is_branch()) {
+            let Some(release) = tag.release().filter(ReleaseName::is_final) else {
+                continue;
+            };
+            let words = release.words().map(str::to_owned);
+            let is_newer = |known: &(ReleaseName, &str)| known.0.order(&release).is_lt();
+            if !words[0].contains('/') && newest.get(&words).is_none_or(is_newer) {
+                newest.insert(words, (release, &tag.short));
+            }
+        }
+        newest.into_values().map(|(_, name)| name).collect()
     }
 
     /// The full names of all tags and branches.

@@ -90,7 +90,11 @@ impl std::fmt::Display for Following {
         match self {
             Self::Releases(name) => match name.words() {
                 ["", ""] => f.write_str("the releases"),
-                [before, after] => write!(f, "the releases named {before}VERSION{after}"),
+                // Numbers in the words count, too.
+                words => {
+                    let [before, after] = words.map(|word| word.replace('#', "N"));
+                    write!(f, "the releases named {before}VERSION{after}")
+                }
             },
             Self::Tag => f.write_str("this tag, which is not a release, when it moves"),
             Self::Branch(branch) => write!(f, "the branch {branch}"),

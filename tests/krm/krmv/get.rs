@@ -532,3 +532,27 @@ fn adopting_a_copy_of_something_else_prints_the_command_that_names_a_release() {
     assert!(words && hint.contains("//web@"), "{hint}");
     assert!(!world.folder.path("own/copy/Kptfile").exists());
 }
+
+#[test]
+fn releases_of_several_kinds_are_named() {
+    let world = World::new();
+    for tag in ["v1.0.0", "v1.1.0", "v2.0.0", "v3.0.0-rc.1"] {
+        world.folder.git_in("catalog", &["tag", "-d", tag]);
+    }
+    for tag in [
+        "v1.2.3+k3s1",
+        "v1.2.10+k3s1",
+        "v1.2.4+rke2r1",
+        "v2.0.0-rc1+k3s1",
+    ] {
+        world.folder.git_in("catalog", &["tag", tag]);
+    }
+    let outcome = world.krmv(&["get", "../catalog//web"]);
+    outcome.assert_code(0);
+    let kinds = "has several kinds of releases (v1.2.10+k3s1, v1.2.4+rke2r1)";
+    let text = outcome.stdout.replace("\n    ", " ");
+    assert!(text.contains(kinds), "{text}");
+    let outcome = world.krmv(&["get", "../catalog//web@v1.2.3+k3s1", "k3s"]);
+    let follows = "the package follows the releases named VERSION+kNsN";
+    assert!(outcome.stdout.contains(follows), "{}", outcome.stdout);
+}
