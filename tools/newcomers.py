@@ -4,7 +4,8 @@
   tools/newcomers.py            prints the table; fails where a way is too long
   tools/newcomers.py --write    writes it into docs/contributing/newcomers.md
 
-A way is README.md up to the end of "Which one am I?", and one page up to its line `<!-- the first upgrade is done -->`. Counted are the commands, which
+A way is README.md up to the end of "Which one am I?", and one page up to its line `<!-- the first upgrade is done -->`, or, of a page of several ways, what
+comes before its first section and one of the sections. Counted are the commands, which
 are the lines after a `$ ` and the one that installs krmv, and all words that a reader sees: prose, tables, commands and what they print.
 """
 
@@ -23,6 +24,9 @@ WAYS = [
     ("`values.yaml`", "docs/tutorials/values.md"),
     ("a kpt package", "docs/tutorials/upgrade-a-package.md"),
     ("a monorepo", "docs/how-to/monorepo.md"),
+    ("a file named by its version", "docs/how-to/layouts.md#a-file-named-by-its-version"),
+    ("a directory with its own tags", "docs/how-to/layouts.md#a-directory-with-its-own-tags"),
+    ("a branch", "docs/how-to/layouts.md#a-branch"),
 ]
 
 
@@ -43,14 +47,28 @@ def before(text: str, mark: str, name: str) -> str:
     return head
 
 
+def way(name: str) -> tuple[str, str]:
+    """The title of a page or section, and what is read of it."""
+    path, found, anchor = name.partition("#")
+    page = (ROOT / path).read_text()
+    if not found:
+        return title(page), before(page, DONE, name)
+    head, *sections = re.split(r"(?m)^## ", page)
+    for section in sections:
+        heading = section.partition("\n")[0]
+        if heading.lower().replace(" ", "-") == anchor:
+            return heading, head + section
+    sys.exit(f"{path}: has no section {anchor!r}")
+
+
 def main() -> None:
     readme = before((ROOT / "README.md").read_text(), "## Try it", "README.md")
     lines, failed = ["| you have | page | commands | words |", "|---|---|---|---|"], []
     for who, name in WAYS:
-        page = before((ROOT / name).read_text(), DONE, name)
+        heading, page = way(name)
         commands = 1 + len(re.findall(r"^\$ ", page, flags=re.MULTILINE))
         count = words(readme) + words(page)
-        lines.append(f"| {who} | [{title(page)}](../../{name}) | {commands} | {count:,} |")
+        lines.append(f"| {who} | [{heading}](../../{name}) | {commands} | {count:,} |")
         if commands > MOST_COMMANDS or count > MOST_WORDS:
             failed.append(f"{name}: {commands} commands and {count} words until the first upgrade is done; at most {MOST_COMMANDS} and {MOST_WORDS}")
     table = "\n".join(lines) + "\n"

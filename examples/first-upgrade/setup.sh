@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# usage: setup.sh file|chart|values|packages EMPTY_DIR
+# usage: setup.sh file|chart|values|packages|layouts EMPTY_DIR
 # Makes what a tutorial starts from: an upstream with two releases, and `own`, a Git repository of yours.
 #
 #   file      upstream/manifests/install.yaml, tags v1.0.0 and v1.1.0
 #   values    charts/app, a Helm chart, tags app-1.0.0 and app-1.1.0
 #   chart     the same; own has the file values.yaml
 #   packages  catalog/web and catalog/api, each with its own tags; own has a package of each, with an edit
+#   layouts   operator/releases/operator-VERSION.yaml, and catalog/web with its own tags and the branch main
 set -euo pipefail
 # Needs no Git identity, and makes the commits that the documents show.
 export GIT_AUTHOR_NAME=You GIT_AUTHOR_EMAIL=you@example.com GIT_AUTHOR_DATE=2026-01-01T00:00:00Z
@@ -148,7 +149,20 @@ packages() {
   release_package api v2.1.0 1
 }
 
+layouts() {
+  repository operator
+  mkdir operator/releases
+  install_file v1.0.0 v2.41.0 1 >operator/releases/operator-1.0.0.yaml
+  commit operator v1.0.0
+  install_file v1.1.0 v2.43.0 1 >operator/releases/operator-1.1.0.yaml
+  commit operator v1.1.0
+  repository catalog
+  release_package web v1.0.0 1
+  release_package web v1.1.0 2
+  repository own
+}
+
 case $1 in
-  file | chart | values | packages) "$1" ;;
+  file | chart | values | packages | layouts) "$1" ;;
   *) sed -n 's/^# usage: setup/usage: setup/p' "$0" >&2; exit 2 ;;
 esac
