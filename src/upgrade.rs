@@ -216,13 +216,10 @@ impl Task<'_> {
             .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
             .flatten()
             .and_then(|before| reviewed(&before, &merger, &merged, None));
-        let mut marked = Vec::new();
-        let mut unmarked = Contents::new();
+        let (mut marked, mut unmarked) = (Vec::new(), Contents::new());
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);
-            unmarked.clone_from(&merged.contents);
-            marked = mark(&merger, local, &mut merged.contents, &open, name)?;
-            unmarked.retain(|path, _| marked.iter().any(|file| file.path == *path));
+            (marked, unmarked) = mark(&merger, local, &mut merged.contents, &open, name)?;
         }
         Ok(UpgradeAttempt::Merged(Box::new(MergedUpgrade {
             merged,
@@ -339,17 +336,18 @@ impl Task<'_> {
     }
 }
 
-/// Writes markers into the files with undecided conflicts. Returns the files with the versions that Git's index gets.
+/// Writes markers into the files with undecided conflicts. Returns the files with the versions that Git's index gets, and
+/// as they were without markers.
 fn mark(
     merger: &Merger,
     local: &Contents,
     files: &mut Contents,
     open: &[ReportedConflict],
     label: &str,
-) -> Result<Vec<MarkedFile>> {
+) -> Result<(Vec<MarkedFile>, Contents)> {
     let original = contents(&merger.original)?;
     let upstream = contents(&merger.upstream)?;
-    let mut found = Vec::new();
+    let (mut found, mut unmarked) = (Vec::new(), Contents::new());
     let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file()).collect();
     for path in paths.into_iter().filter(|path| *path != KPTFILE) {
         let versions = [original.get(path), files.get(path), upstream.get(path)];
@@ -359,10 +357,11 @@ fn mark(
                 path: path.to_owned(),
                 versions: versions.map(Option::<&Vec<u8>>::cloned),
             });
-            files.insert(path.to_owned(), marked);
+            let before = files.insert(path.to_owned(), marked);
+            unmarked.extend(before.map(|before| (path.to_owned(), before)));
         }
     }
-    Ok(found)
+    Ok((found, unmarked))
 }
 
 fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
