@@ -415,8 +415,8 @@ impl<'h> ReleaseStates<'h> {
             return Some(content(document.document().root(0)?, field));
         };
         let document = self.document(id, path)?;
-        let mut roots = document.roots();
-        let root = roots.find(|root| is_about(resource, &Resource::read(*root)))?;
+        let mut all = document.roots().flat_map(Resource::all_of);
+        let (root, _) = all.find(|(_, found)| is_about(resource, found))?;
         Some(content(root, field))
     }
 

@@ -257,6 +257,14 @@ impl Resource {
         Some(found)
     }
 
+    /// The resource of a document, and those in it if it is a List.
+    #[must_use]
+    pub fn all_of(root: NodeRef<'_>) -> Vec<(NodeRef<'_>, Self)> {
+        let resource = Self::read(root);
+        let elements = resource.elements(root).unwrap_or_default();
+        std::iter::once((root, resource)).chain(elements).collect()
+    }
+
     /// Whether this is only for tools such as kpt and kustomize.
     pub fn is_for_tools(&self) -> bool {
         self.is_kptfile()

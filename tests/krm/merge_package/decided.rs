@@ -596,3 +596,37 @@ fn rules_are_for_the_resources_of_a_list() {
         }
     }
 }
+
+#[test]
+fn findings_in_a_list_name_the_resource() {
+    let [old, own, new] = [1, 5, 3].map(|replicas| deployment("front", replicas, "app:1"));
+    let own = own.replace("app:1", "mirror/app:1");
+    let new = new.replace("app:1", "app:2");
+    for wrapped in [list as fn(&str) -> String, nested] {
+        let texts = [&old, &own, &new].map(|text| wrapped(text));
+        let (_, said) = guarded_from(
+            texts.each_ref().map(String::as_str),
+            "- {path: spec.other}\n",
+        );
+        let conflict = "Deployment/web: spec.replicas: local and upstream both changed the value (original 1, local 5, upstream 3)";
+        let combined = "Deployment/web: spec.template.spec.containers[0].image: combined local's";
+        for expected in [conflict, combined] {
+            let found = said
+                .iter()
+                .find(|line| line.contains(expected))
+                .unwrap_or_else(|| panic!("{said:?}"));
+            let line: usize = found
+                .split(':')
+                .nth(1)
+                .and_then(|line| line.parse().ok())
+                .expect("a line");
+            let text = texts[1].lines().nth(line - 1).expect("a line");
+            let field = if expected == conflict {
+                "replicas: 5"
+            } else {
+                "image: mirror"
+            };
+            assert!(text.contains(field), "{found}: {text}");
+        }
+    }
+}

@@ -347,11 +347,23 @@ impl RulesOf<'_> {
                 within @ ..,
             ] = steps.as_slice()
         {
-            let resource = Some(Resource::of_element(element.node.resolved(), list));
+            let mut resource = Resource::of_element(element.node.resolved(), list);
+            resource.origin = list.origin.clone();
             let steps = within.to_vec();
-            places.push(NamedPlace { resource, steps });
+            places.push(NamedPlace {
+                resource: Some(resource),
+                steps,
+            });
         }
         places
+    }
+
+    /// The resource of a List that a value is in, and how many of the last steps to the value are in the resource.
+    pub(crate) fn resource_in_list(&self, trail: &Trail<'_>) -> Option<(Resource, usize)> {
+        self.list.as_ref()?;
+        let mut places = self.places(trail);
+        let NamedPlace { resource, steps } = places.pop().filter(|_| !places.is_empty())?;
+        Some((resource?, steps.len()))
     }
 
     /// Decides a conflict over the whole resource or file.

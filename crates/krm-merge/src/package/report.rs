@@ -328,6 +328,7 @@ impl<'r> Report<'r> {
             {
                 result.message += &lost;
             }
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(result, resource).with_field(&found.path);
             self.count(decision, more);
             let rule_path = Some(found.rule_path.to_string().into());
@@ -340,6 +341,7 @@ impl<'r> Report<'r> {
         for found in &findings.combined {
             let values = [&found.local, &found.upstream];
             let values = values.map(|value| QuotedValue::of(found.mark, value));
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(combined(found.kind, values), resource).with_field(&found.path);
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
@@ -366,6 +368,7 @@ impl<'r> Report<'r> {
             let result = FunctionResult::warning(Reason::Guarded, message);
             let rule = format!("guards[{}]", found.by.index);
             let values = cut(&values, LONG);
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(with_versions(result, &values).tag("rule", rule), resource);
             let (result, more) = (result.with_field(&found.path), found.more);
             self.results.push(FunctionResult { more, ..result });

@@ -160,8 +160,10 @@ impl FieldMerger<'_> {
             last.more += 1;
             return;
         }
+        let (resource, path) = self.place_of(trail, trail.to_path());
         self.findings.combined.push(Combined {
-            path: trail.to_path(),
+            resource,
+            path,
             kind,
             local,
             upstream,
