@@ -80,14 +80,12 @@ pub(crate) struct Hint(String);
 
 impl Hint {
     /// The command with more words.
-    #[must_use]
     pub(crate) fn and<S: AsRef<str>>(&self, words: &[S]) -> Self {
         let words = command(words).0;
         Self(format!("{} {words}", self.0))
     }
 
     /// This command and, if it succeeds, the next one.
-    #[must_use]
     pub(crate) fn then(&self, next: &Self) -> Self {
         Self(format!("{} && {}", self.0, next.0))
     }

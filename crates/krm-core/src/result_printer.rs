@@ -264,7 +264,6 @@ fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
 }
 
 /// A unified diff in the colours of `git diff`.
-#[must_use]
 pub fn coloured_diff(diff: &str) -> ShownText {
     let mut text = ShownText::default();
     for line in diff.split_terminator('\n') {

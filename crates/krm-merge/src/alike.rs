@@ -42,7 +42,6 @@ pub struct Leaves {
 
 impl Leaves {
     /// The leaves of a resource.
-    #[must_use]
     pub fn of(node: NodeRef<'_>) -> Self {
         let mut value = node.value().unwrap_or(Value::Null);
         without_bookkeeping_of_tools(&mut value, Resource::read(node).is_kptfile());
@@ -50,7 +49,6 @@ impl Leaves {
     }
 
     /// The leaves of a resource without the bookkeeping of tools.
-    #[must_use]
     pub(crate) fn of_value(value: &Value) -> Self {
         let mut hashes = Vec::new();
         for (key, value) in value.entries() {
@@ -137,7 +135,6 @@ pub(crate) struct Likeness {
 }
 
 /// Pairs resources of one kind and package: those of one file first; in each, those of one name first.
-#[must_use]
 pub(crate) fn pair_alike(left: &[Unpaired<'_>], right: &[Unpaired<'_>]) -> Likeness {
     let mut found = Likeness::default();
     let mut free = [left.to_vec(), right.to_vec()];

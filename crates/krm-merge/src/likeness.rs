@@ -33,13 +33,11 @@ pub struct Values(Vec<Rc<DocumentValues>>);
 
 impl Values {
     /// The number of values.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|document| document.count()).sum()
     }
 
     /// Whether it has no document.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -83,13 +81,11 @@ pub struct EditCount {
 }
 
 impl EditCount {
-    #[must_use]
     pub fn count(&self) -> usize {
         self.values() + self.removed
     }
 
     /// All edits except removals.
-    #[must_use]
     pub fn values(&self) -> usize {
         self.changed + self.added
     }
@@ -372,7 +368,6 @@ pub struct FileEditCount {
 
 impl FileEditCount {
     /// Compares a file in local with the same file in upstream.
-    #[must_use]
     pub fn between(local: &Values, upstream: &Values) -> Self {
         let mut found = Self {
             edits: EditCount::default(),
@@ -398,7 +393,6 @@ impl FileEditCount {
     }
 
     /// Whether the local file has resources that upstream's file does not have.
-    #[must_use]
     pub(crate) fn has_own(&self) -> bool {
         self.local
             .iter()
@@ -478,13 +472,11 @@ impl<'p> ComparedPackages<'p> {
     }
 
     /// Whether local has resources that upstream may have in another file.
-    #[must_use]
     pub fn may_have_moved(&self) -> bool {
         self.files.values().any(|(_, file)| file.has_own())
     }
 
     /// The edits that lead from upstream to local.
-    #[must_use]
     pub fn edits(&self) -> EditCount {
         let mut edits = EditCount::default();
         let (mut local, mut upstream) = (Vec::new(), Vec::new());
@@ -645,7 +637,6 @@ impl<'p> LocalPaths<'p> {
 
     /// The fewest edits that explain which files are at which paths: a file that only one side has was added or
     /// removed, or resources have moved between two of them.
-    #[must_use]
     pub fn fewest_edits(&self, upstream: &BTreeSet<&str>) -> EditCount {
         let added = self.files.difference(upstream).count();
         let lacking = upstream.difference(&self.files).copied();

@@ -73,7 +73,6 @@ impl<'m> PairingSource<'m> {
 }
 
 /// Pairs the resources of two versions of a package. A resource is in at most one pair.
-#[must_use]
 pub fn pair(left: &PairingSource<'_>, right: &PairingSource<'_>) -> Vec<(usize, usize)> {
     let mut pairing = MemberPairing::new([left, right]);
     pairing.by_identity();
@@ -353,7 +352,6 @@ pub struct ResourceMatches {
 const SIDES: [Side; 2] = [Side::Local, Side::Upstream];
 
 /// Finds the same resources in three packages.
-#[must_use]
 pub fn match_resources(packages: Versions<&PairingSource<'_>>) -> ResourceMatches {
     let members = packages.map(|package| package.members);
     let in_base = |base| ResourceMatch {

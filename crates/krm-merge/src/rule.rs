@@ -33,7 +33,6 @@ word_enum! {
 
 impl Side {
     /// The opposite side.
-    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::Local => Self::Upstream,
@@ -42,7 +41,6 @@ impl Side {
     }
 
     /// The version of this side.
-    #[must_use]
     pub fn of<T>(self, versions: Versions<T>) -> T {
         match self {
             Self::Local => versions.local,
@@ -84,7 +82,6 @@ impl From<Side> for OnConflict {
 
 impl OnConflict {
     /// The side that wins a conflict. `None` for an error.
-    #[must_use]
     pub fn side(self) -> Option<Side> {
         match self {
             Self::Local => Some(Side::Local),
@@ -94,7 +91,6 @@ impl OnConflict {
     }
 
     /// The side that wins a conflict. Under `error` no one sees it.
-    #[must_use]
     pub fn winner(self) -> Side {
         self.side().unwrap_or(Side::Upstream)
     }

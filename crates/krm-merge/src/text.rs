@@ -244,7 +244,6 @@ fn compared(lines: &Versions<Vec<&str>>) -> usize {
 
 /// The old content of a file with the line endings of the new one, if each is a text with only one kind: a checkout may
 /// convert them.
-#[must_use]
 pub fn with_line_ends_of<'t>(old: &'t [u8], new: &'t [u8]) -> Cow<'t, [u8]> {
     let (Ok(base), Ok(local)) = (str::from_utf8(old), str::from_utf8(new)) else {
         return Cow::Borrowed(old);

@@ -86,7 +86,6 @@ impl<'p> KustomizeBuild<'p, '_> {
 impl PackageTexts {
     /// Parses files by path. A file that is not YAML, or whose aliases expand to too many nodes, is an error only when
     /// it is used.
-    #[must_use]
     pub fn read(files: BTreeMap<String, String>) -> Self {
         let mut budget = WalkBudget::of_copies(files.values().map(String::len).sum());
         let mut parse = |text: String| {

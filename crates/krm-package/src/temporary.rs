@@ -96,7 +96,6 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
 }
 
 /// Whether this is the name of a temporary file, which a running or killed run put next to a file.
-#[must_use]
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }

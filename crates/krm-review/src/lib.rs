@@ -227,7 +227,6 @@ impl ReviewFinding {
     }
 
     /// Converts the finding to a result. It is an error if the risk is `fail_on` or worse.
-    #[must_use]
     pub fn to_result(&self, fail_on: Option<Risk>) -> FunctionResult {
         let mut result = match self.risk {
             risk if fail_on.is_some_and(|least| risk >= least) => {
@@ -324,14 +323,12 @@ impl Review {
     }
 
     /// The worst risk of all changes; `None` without a change.
-    #[must_use]
     pub fn worst(&self) -> Option<Risk> {
         let worst = self.findings.first().map(|finding| finding.risk);
         worst.or_else(|| (!self.routine.is_empty()).then_some(Risk::Routine))
     }
 
     /// The number of findings of a risk, or of routine changes.
-    #[must_use]
     pub fn count(&self, risk: Risk) -> usize {
         if risk == Risk::Routine {
             return self.routine.values().sum();

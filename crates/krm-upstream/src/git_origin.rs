@@ -30,7 +30,6 @@ pub struct GitOrigin {
 
 impl GitOrigin {
     /// The origin of a snapshot that was read.
-    #[must_use]
     pub fn of(source: GitSource, snapshot: &Snapshot) -> Self {
         Self {
             revision: snapshot.revision.clone(),
@@ -41,7 +40,6 @@ impl GitOrigin {
     }
 
     /// The directory in Git that a revision is; `None` for one of another source.
-    #[must_use]
     pub fn of_revision(revision: &dyn UpstreamRevision) -> Option<&Self> {
         let revision: &dyn Any = revision;
         revision.downcast_ref()

@@ -221,7 +221,6 @@ impl VariantOutcome {
     }
 
     /// Whether there is an action or a result to report.
-    #[must_use]
     pub fn is_reported(&self) -> bool {
         self.entry.action.is_some() || !self.results.is_empty()
     }

@@ -183,7 +183,6 @@ fn report_unread_files(before: &ResourceList, after: &ResourceList, results: &mu
 }
 
 /// The finding about a changed file that is not YAML.
-#[must_use]
 pub fn not_yaml(path: &str) -> FunctionResult {
     let message = "not reviewed, because the file is not YAML";
     let result = FunctionResult::info(message).tag("reason", Reason::NotReviewed.as_str());

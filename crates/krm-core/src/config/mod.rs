@@ -278,7 +278,6 @@ impl Config {
     }
 
     /// The root node, unless it is `null` or `{}`.
-    #[must_use]
     pub fn node(&self) -> Option<NodeRef<'_>> {
         let root = self.0.document().roots().next();
         root.filter(|config| !is_empty(*config))
@@ -319,7 +318,6 @@ fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
 }
 
 /// `apiVersion` and `kind` of a config.
-#[must_use]
 pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
     let field = |key| {
         config
@@ -370,7 +368,6 @@ pub fn expected(kinds: &[ConfigKind]) -> String {
 }
 
 /// The error for a config of a kind that the function does not take.
-#[must_use]
 pub fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
     unexpected_at("functionConfig", config, expected)
 }

@@ -45,7 +45,6 @@ pub struct FileDiff {
 
 impl FileDiff {
     /// The diff to show, without the values of Secrets.
-    #[must_use]
     pub fn shown(&self) -> &str {
         self.masked.as_deref().unwrap_or(&self.text)
     }

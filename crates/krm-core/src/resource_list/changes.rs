@@ -68,7 +68,6 @@ impl ResourceList {
     }
 
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
-    #[must_use]
     pub fn write(&self, new: NewResource) -> NewText {
         let NewResource {
             path,

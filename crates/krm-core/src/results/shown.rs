@@ -25,7 +25,6 @@ pub fn listed<T: fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
 }
 
 /// The end of a message that names the first of some things: nothing for one, ` and 2 more` for three.
-#[must_use]
 pub fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
@@ -68,7 +67,6 @@ enum Shortened {
 
 impl ResultValue {
     /// A value with the mark of its place.
-    #[must_use]
     pub fn of(mark: Mark, value: &Value) -> Self {
         let value = mark.quotable(value);
         let json = value.to_json();
@@ -80,7 +78,6 @@ impl ResultValue {
     }
 
     /// The value as results have it: a beginning is a string.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.0 {
             Shortened::Whole(value) => value.clone(),
@@ -89,7 +86,6 @@ impl ResultValue {
     }
 
     /// Its JSON, or the beginning of it.
-    #[must_use]
     pub fn to_json(&self) -> String {
         match &self.0 {
             Shortened::Whole(value) => value.to_json(),

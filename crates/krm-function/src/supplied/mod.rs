@@ -66,7 +66,6 @@ impl Role {
     }
 
     /// The explanation in `--help`.
-    #[must_use]
     pub fn help(self) -> &'static str {
         match self {
             Self::Before => {
@@ -91,13 +90,11 @@ impl Role {
     }
 
     /// Whether the flag can be given several times.
-    #[must_use]
     pub(crate) fn is_repeatable(self) -> bool {
         matches!(self, Self::Patches | Self::Resources | Self::Variants)
     }
 
     /// The annotation on a PackageVariant that names a directory for the role.
-    #[must_use]
     pub fn annotation(self) -> Option<&'static str> {
         match self {
             Self::Original => Some("fn.kpt.dev/original-path"),
@@ -266,13 +263,11 @@ impl Supplied {
     }
 
     /// The catalogs of `--catalog`.
-    #[must_use]
     pub fn catalogs(&self) -> &[CatalogSource] {
         &self.catalogs
     }
 
     /// The rules of `--conflicts`.
-    #[must_use]
     pub fn conflicts(&self) -> Option<&NamedDocument> {
         self.conflicts.as_ref()
     }
@@ -311,7 +306,6 @@ impl Supplied {
     }
 
     /// Whether to search for the original revision.
-    #[must_use]
     pub fn searches_original(&self) -> bool {
         self.searches_original
     }
@@ -345,13 +339,11 @@ impl Supplied {
     }
 
     /// Whether the role is filled.
-    #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.one(role).is_some()
     }
 
     /// The first input of a role. A role that is not repeatable has no other.
-    #[must_use]
     pub fn one(&self, role: Role) -> Option<&SuppliedPackage> {
         self.of(role).next()
     }

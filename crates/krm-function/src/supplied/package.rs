@@ -93,14 +93,12 @@ impl SuppliedPackage {
     }
 
     /// The package revisions that its PackageRevisionResources name.
-    #[must_use]
     pub fn revisions(&self) -> &[PackageRevisionName] {
         &self.revisions
     }
 
     /// The resources. Their paths are relative to the input. Resources of an input that is a single file have a path
     /// only if an annotation or a `# Source:` comment gives one. `package_path` is always `None`.
-    #[must_use]
     pub fn list(&self) -> &ResourceList {
         &self.list
     }
@@ -111,7 +109,6 @@ impl SuppliedPackage {
 
     /// The files, if the input is a package: a directory on disk, in a package or in a repository, or a
     /// PackageRevisionResources. `None` for a single file, an inline list, or items of a ResourceList.
-    #[must_use]
     pub fn files(&self) -> Option<&Package> {
         self.list.files()
     }

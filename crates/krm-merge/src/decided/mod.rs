@@ -125,7 +125,6 @@ pub struct DecidedBy {
 
 impl Decision {
     /// The decision if no rule matches.
-    #[must_use]
     pub(crate) fn by_default(side: Side) -> Self {
         Self { side, rule: None }
     }
@@ -218,13 +217,11 @@ impl ConflictRules {
     }
 
     /// The rules that can match in a resource.
-    #[must_use]
     pub fn of<'r>(&'r self, resource: &Resource) -> RulesOf<'r> {
         self.that(|target| target.is_none_or(|target| target.fits(resource)))
     }
 
     /// The rules that can match a file that is not KRM: those without a target.
-    #[must_use]
     pub fn of_files(&self) -> RulesOf<'_> {
         self.that(|target| target.is_none())
     }
@@ -260,7 +257,6 @@ pub(crate) struct GuardedBy {
 
 impl RulesOf<'_> {
     /// Whether no rule decides conflicts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -288,7 +284,6 @@ impl RulesOf<'_> {
     }
 
     /// Decides a conflict over the whole resource or file.
-    #[must_use]
     pub(crate) fn decide_whole(&self, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.path.is_none())
     }

@@ -107,7 +107,6 @@ impl Repository {
 
     /// Which of the other commits a commit contains in its history, or is. The history of a shallow clone ends
     /// early. A commit that is much older than all of them does not contain them, whatever it was made from.
-    #[must_use]
     pub fn contained(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
         let others = others.iter();
         let others = others.filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok());
@@ -137,7 +136,6 @@ impl Repository {
     }
 
     /// Which of the other commits contain a commit in their history, or are it. All of them are walked at once.
-    #[must_use]
     pub fn containing(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
         let id = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
         let ids = others.iter().filter_map(|other| id(other));
@@ -204,7 +202,6 @@ impl Repository {
     }
 
     /// Who made a commit, when, and what its message says. `None` if it cannot be read.
-    #[must_use]
     pub fn description_of(&self, commit: &str) -> Option<CommitDescription> {
         let id = ObjectId::from_hex(commit.as_bytes()).ok()?;
         let commit = self.git.find_commit(id).ok()?;
@@ -219,7 +216,6 @@ impl Repository {
     }
 
     /// The time of a commit, in seconds.
-    #[must_use]
     pub fn time_of(&self, commit: &str) -> Option<i64> {
         Some(self.time(ObjectId::from_hex(commit.as_bytes()).ok()?))
     }

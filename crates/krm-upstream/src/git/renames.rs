@@ -34,7 +34,6 @@ struct Difference {
 impl Repository {
     /// The directory to which at least half of the files of a directory moved between two commits, or the new path of
     /// a file. `None` if there is none, or if an object cannot be read.
-    #[must_use]
     pub fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
         let mut difference = Difference::default();
         let roots = [from, to].map(|commit| self.root_of(commit).ok());

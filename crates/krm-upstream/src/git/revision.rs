@@ -57,7 +57,6 @@ impl Repository {
 
     /// Finds the commit with an id, or the commit that the annotated tag with that id points to. `None` if the
     /// repository has no such commit.
-    #[must_use]
     pub fn commit_with_id(&self, id: &str) -> Option<String> {
         let id = ObjectId::from_hex(id.as_bytes()).ok()?;
         let object = self.peel_tags(id).ok()?;

@@ -98,7 +98,6 @@ pub struct Expression {
 
 impl Expression {
     /// The variables that the expression reads.
-    #[must_use]
     pub fn reads(&self) -> &BTreeSet<Variable> {
         &self.reads
     }
