@@ -36,12 +36,12 @@ use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::policy;
-use super::print::{self, BOLD, DIM, Page, warning};
+use super::print::{self, BOLD, DIM, warning};
 use super::releases::ListedReference;
 use super::rendering::PackageRendering;
 use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
-use super::{exit, worktree};
+use super::worktree;
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     if blame.file.is_dir() {
@@ -70,24 +70,20 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
             ])));
         }
     }
-    if common.json {
-        print::json(&json!({"path": package.name(), "file": file, "fields": fields}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    let mut last = None;
-    for field in &fields {
-        if last != Some(&field.resource) {
-            let name = page.styled(BOLD, &field.resource);
-            page.line(name);
+    let document = || json!({"path": package.name(), "file": file, "fields": fields});
+    print::answer(common, document, |page| {
+        let mut last = None;
+        for field in &fields {
+            if last != Some(&field.resource) {
+                let name = page.styled(BOLD, &field.resource);
+                page.line(name);
+            }
+            last = Some(&field.resource);
+            let by = page.styled(DIM, &field.setter);
+            let shown = format!("  {}: ", field.shown);
+            page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
         }
-        last = Some(&field.resource);
-        let by = page.styled(DIM, &field.setter);
-        let shown = format!("  {}: ", field.shown);
-        page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
-    }
-    page.finish()?;
-    Ok(exit::DONE)
+    })
 }
 
 /// Who made a state of the package. `Uncommitted` means the files on disk.
@@ -291,7 +287,7 @@ impl FileHistory {
             }
             upstream.list(&package.tracking.path())?;
             upstream.releases.follow(lock.reference.as_deref());
-            if let Some(git) = upstream.history() {
+            if let Some(git) = upstream.kind.history() {
                 history.repositories.push(Repository::open(git.path())?);
             }
             history.upstream = Some(upstream);
@@ -605,7 +601,7 @@ impl FileHistory {
                 if states.is_empty() {
                     let fetch = upstream.fetch_command(&commit);
                     let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
-                    let (address, fetch) = (upstream.address(), fetch.unwrap_or_default());
+                    let (address, fetch) = (&upstream.address, fetch.unwrap_or_default());
                     let what = "what it set is shown as yours";
                     let message = format!("cannot read {revision} of {address}: {what}{fetch}");
                     self.warn(&revision, message);
@@ -833,8 +829,9 @@ fn names_of_revisions(
         .releases
         .finals(|other| other.order(version).is_lt());
     let count = below.len();
-    let known =
-        |release: &ListedReference| Some((release.short.clone(), upstream.known_commit(release)?));
+    let known = |release: &ListedReference| {
+        Some((release.short.clone(), upstream.kind.known_commit(release)?))
+    };
     revisions.extend(below.into_iter().rev().filter_map(known));
     let is_partial = revisions.len() <= count;
     (revisions, is_partial)

@@ -5,11 +5,10 @@ use krm_yaml::{Content, Editor, OwnedDocument, Value};
 use serde_json::json;
 
 use super::cli::{AllowArguments, Common, SkipArguments};
-use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{LocalPackage, RULES};
 use super::policy::{CountedReleases, text};
-use super::print::{self, Page};
+use super::print;
 use super::session::{arguments, followed};
 
 /// `krmv skip`
@@ -79,18 +78,14 @@ fn write(
     let is_written = !changes.is_empty();
     package.write(&changes)?;
     let name = package.name();
-    if common.json {
-        print::json(&json!({"path": name, what: word, "written": is_written}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
+    let document = || json!({"path": name, what: word, "written": is_written});
     let done = match (what, is_written) {
         (_, false) => format!("{name}: {RULES} already says so"),
         ("skip", true) => format!("{name}: the release {word} no longer counts"),
         (_, true) => format!("{name}: only releases in the range {word} count"),
     };
-    page.wrapped(done, 2);
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
-    Ok(exit::DONE)
+    print::answer(common, document, |page| {
+        page.wrapped(done, 2);
+        page.hint(&package.command(&["status"]));
+    })
 }

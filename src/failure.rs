@@ -43,6 +43,16 @@ impl Failure {
     }
 
     /// Says in front of the message what was done.
+    /// Adds a command, if there is none.
+    pub(crate) fn or_hint(self, command: impl Into<Hint>) -> Self {
+        if self.hints.is_empty() {
+            self.hint(command)
+        } else {
+            self
+        }
+    }
+
+    /// Says in front of the message what was done.
     #[must_use]
     pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);

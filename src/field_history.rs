@@ -147,7 +147,7 @@ impl<'h> ConflictHistories<'h> {
         };
         states.add(&short(self.target), &self.target.commit, &[path]);
         for release in between.into_iter().rev() {
-            let commit = upstream.known_commit(release).unwrap_or_default();
+            let commit = upstream.kind.known_commit(release).unwrap_or_default();
             // A package that moved is at its new path, or at its old one.
             states.add(&release.short, &commit, &[path, own]);
         }
@@ -195,7 +195,7 @@ struct ReleaseStates<'h> {
 
 impl<'h> ReleaseStates<'h> {
     fn of(followed: &'h FollowedPackage<'h>) -> Option<Self> {
-        let git = followed.upstream.history();
+        let git = followed.upstream.kind.history();
         let git = git.filter(|_| followed.rendering.is_none());
         let repository = git.map(|git| opened(git.path()));
         Some(Self {
@@ -265,7 +265,7 @@ impl<'h> ReleaseStates<'h> {
     fn rendered(&self, commit: &str, path: &str) -> Option<Vec<(String, String)>> {
         let request = &self.followed.rendering.as_ref()?.next;
         let upstream = &self.followed.upstream;
-        if let Some(git) = upstream.history() {
+        if let Some(git) = upstream.kind.history() {
             // No commit is fetched for it.
             opened(git.path()).ok()?.commit_with_id(commit)?;
         }

@@ -72,14 +72,7 @@ impl CountedReleases {
     pub(crate) fn of(package: &LocalPackage) -> Result<Self> {
         let path = package.directory.join(RULES);
         let place = path.to_string_lossy().replace("./", "");
-        let wrong = |error: Failure| {
-            let editor = command(["git", "log", "-p", "--", &place]);
-            if error.hints.is_empty() {
-                error.hint(editor)
-            } else {
-                error
-            }
-        };
+        let wrong = |error: Failure| error.or_hint(command(["git", "log", "-p", "--", &place]));
         let Some(file) = document(&package.contents, &place).map_err(wrong)? else {
             return Ok(Self::default());
         };

@@ -20,7 +20,7 @@ pub(crate) fn to_clone(
         snapshot, origin, ..
     } = fetched;
     let Some(origin) = origin else {
-        let place = format!("{} {}", upstream.address(), snapshot.revision.lock_ref);
+        let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
         let package = snapshot.package;
         let package =
             SuppliedPackage::from_package_like(Role::Upstream, place, package, &[], results);
