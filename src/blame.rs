@@ -20,7 +20,7 @@ use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
 use krm_review::fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
-use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
+use krm_upstream::git::{CommitDescription, GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
@@ -93,13 +93,7 @@ pub(super) enum Setter {
     #[serde(rename = "local")]
     Uncommitted,
     #[serde(rename = "local")]
-    Commit {
-        #[serde(rename = "commit")]
-        id: String,
-        author: String,
-        date: String,
-        summary: String,
-    },
+    Commit(CommitDescription),
     #[serde(rename = "upstream")]
     Upstream { revision: String, commit: String },
 }
@@ -108,17 +102,14 @@ impl std::fmt::Display for Setter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Uncommitted => f.write_str("you, not committed"),
-            Self::Commit {
-                id,
+            Self::Commit(CommitDescription {
+                commit,
                 author,
                 date,
                 summary,
-            } => {
-                write!(
-                    f,
-                    "{author} on {date}, {}: {summary}",
-                    id.get(..8).unwrap_or(id)
-                )
+            }) => {
+                let id = commit.get(..8).unwrap_or(commit);
+                write!(f, "{author} on {date}, {id}: {summary}")
             }
             Self::Upstream { revision, .. } => write!(f, "upstream {revision}"),
         }
@@ -358,20 +349,20 @@ impl FileHistory {
         for line in log.lines() {
             let mut parts = line.splitn(5, '\t').map(str::to_owned);
             let mut next = || parts.next().unwrap_or_default();
-            let (id, parents, author, date, summary) = (next(), next(), next(), next(), next());
+            let (commit, parents, author, date, summary) = (next(), next(), next(), next(), next());
             progress.step(&date);
-            let files: BTreeMap<_, _> = repository.files_of(prefix, &id)?.into_iter().collect();
+            let files: BTreeMap<_, _> = repository.files_of(prefix, &commit)?.into_iter().collect();
             if files.is_empty() {
                 continue;
             }
             let parents = parents.split(' ').map(str::to_owned).collect();
-            commits.push((id.clone(), parents));
-            let setter = Setter::Commit {
-                id,
+            commits.push((commit.clone(), parents));
+            let setter = Setter::Commit(CommitDescription {
+                commit,
                 author,
                 date,
                 summary,
-            };
+            });
             self.local.push(HistoricState::new(setter, files));
         }
         Ok(commits)

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::cli::{AllowArguments, Common, SkipArguments};
 use super::failure::{Failure, Result};
 use super::package::{LocalPackage, RULES};
-use super::policy::{CountedReleases, text};
+use super::policy::{CountedReleases, written_text};
 use super::print;
 use super::session::{arguments, followed};
 
@@ -63,12 +63,8 @@ fn write(
     what: &str,
     edit: impl for<'d> FnOnce(krm_yaml::NodeRef<'d>, &mut Editor<'d, '_>) -> Edited,
 ) -> Result<u8> {
-    let text = match package.contents.get(RULES) {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Vec::new()),
-    };
     // A ConflictRules has no releases.
-    let text = OwnedDocument::edited(text, |root, editor| {
+    let text = OwnedDocument::edited(written_text(&package.contents), |root, editor| {
         editor.set(root, "kind", Value::from("UpgradePolicy").into())
     })?;
     let text = OwnedDocument::edited(text, edit)?;

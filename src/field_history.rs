@@ -17,7 +17,7 @@ use krm_review::fields::walkable;
 use krm_upstream::git::{ChangingCommit, CommitDescription, Repository, Revision};
 use krm_upstream::is_digest;
 use krm_yaml::{NodeRef, OwnedDocument, Path as YamlPath, PlaceIndex, Value};
-use serde_json::json;
+use serde::Serialize;
 
 use super::conflict::{ReportedConflict, is_about};
 use super::session::FollowedPackage;
@@ -25,17 +25,18 @@ use super::shared::opened;
 use super::worktree;
 
 /// What [`ConflictHistories`] knows of one conflict.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct FieldHistory {
     pub(crate) local: Option<CommitDescription>,
     pub(crate) upstream: Option<ReleaseChange>,
 }
 
 /// The release of upstream that set a field, or removed it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ReleaseChange {
     pub(crate) revision: String,
     /// Whether an earlier release may have done it, which is not in the cache.
+    #[serde(rename = "orEarlier")]
     pub(crate) is_or_earlier: bool,
     pub(crate) commit: Option<CommitDescription>,
 }
@@ -65,25 +66,6 @@ impl FieldHistory {
             format!("last changed upstream in {}{earlier}{by}", change.revision)
         });
         local.chain(upstream).collect()
-    }
-
-    pub(crate) fn document(&self) -> serde_json::Value {
-        let commit = |commit: &CommitDescription| {
-            json!({
-                "commit": commit.commit,
-                "author": commit.author,
-                "date": commit.date,
-                "summary": commit.summary,
-            })
-        };
-        json!({
-            "local": self.local.as_ref().map(commit),
-            "upstream": self.upstream.as_ref().map(|change| json!({
-                "revision": change.revision,
-                "orEarlier": change.is_or_earlier,
-                "commit": change.commit.as_ref().map(commit),
-            })),
-        })
     }
 }
 

@@ -93,7 +93,7 @@ impl Rendering {
 
     /// Records in the files of a package what was asked for.
     pub(crate) fn record(&self, files: &mut Contents) -> Result<()> {
-        let policy = policy::with_render(files.get(RULES), &self.written)?;
+        let policy = policy::with_render(files, &self.written)?;
         files.insert(RULES.to_owned(), policy.into_bytes());
         rendering::record(&self.request, files, false);
         Ok(())

@@ -300,12 +300,10 @@ fn edited(
 
 /// A minimal Kptfile, for a package that has none.
 pub(crate) fn new(name: &str) -> String {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let metadata = Value::Mapping(vec![entry("name", Value::from(name))]);
     krm_yaml::to_block_text(&Value::Mapping(vec![
-        entry("apiVersion", Value::from("kpt.dev/v1")),
-        entry("kind", Value::from("Kptfile")),
-        entry("metadata", metadata),
+        Value::entry("apiVersion", "kpt.dev/v1"),
+        Value::entry("kind", "Kptfile"),
+        Value::entry("metadata", Value::Mapping(vec![Value::entry("name", name)])),
     ]))
 }
 

@@ -131,7 +131,7 @@ impl Resolution<'_> {
         if common.json {
             let open = undecided.iter().map(|conflict| {
                 let mut json = conflict_json(conflict);
-                json["lastChanged"] = self.histories.of_conflict(conflict).document();
+                json["lastChanged"] = json!(self.histories.of_conflict(conflict));
                 json
             });
             let open: Vec<_> = open.collect();

@@ -255,15 +255,12 @@ impl Config {
             }
             data.push((Value::from(key), Value::from(value)));
         }
-        let entry = |key: &str, value| (Value::from(key), value);
+        let metadata = Value::Mapping(vec![Value::entry("name", OF_ARGUMENTS)]);
         let config = Value::Mapping(vec![
-            entry("apiVersion", Value::from("v1")),
-            entry("kind", Value::from("ConfigMap")),
-            entry(
-                "metadata",
-                Value::Mapping(vec![entry("name", Value::from(OF_ARGUMENTS))]),
-            ),
-            entry("data", Value::Mapping(data)),
+            Value::entry("apiVersion", "v1"),
+            Value::entry("kind", "ConfigMap"),
+            Value::entry("metadata", metadata),
+            Value::entry("data", Value::Mapping(data)),
         ]);
         Self::parse(krm_yaml::to_block_text(&config), "arguments")
     }

@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
+use serde::Serialize;
 
 use super::tree_source::{TreeFile, TreeSource};
 use super::{GitError, Repository};
@@ -34,7 +35,7 @@ pub struct ChangingCommit {
 }
 
 /// What a commit says about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommitDescription {
     /// Its id.
     pub commit: String,
