@@ -210,11 +210,7 @@ mod tests {
         ];
         for (versions, expected) in table {
             let [base, local, upstream] = versions.map(|images| images.iter().copied().collect());
-            let versions = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let versions = Versions::new(base, local, upstream);
             let found: BTreeMap<_, _> = relocated(versions.clone()).into_iter().collect();
             assert_eq!(found, expected.iter().copied().collect(), "{versions:?}");
         }

@@ -10,7 +10,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 use std::rc::Rc;
 
 use memchr::memmem;
@@ -18,6 +18,7 @@ use memchr::memmem;
 use super::alike::{Leaves, Unpaired, pair_alike};
 use super::bookkeeping::without_bookkeeping_of_tools;
 use super::compare::pair_values;
+use super::leaves::hash;
 use super::package::without_own_fields;
 use krm_core::identity;
 use krm_core::resource::Resource;
@@ -349,12 +350,6 @@ fn lines(bytes: &[u8]) -> DocumentContent {
         hash(&(line, *count))
     });
     DocumentContent::Lines(lines.collect())
-}
-
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The edits of a file that both packages have, and the documents that are in one of them only.

@@ -158,11 +158,7 @@ mod tests {
             let mut letters = pattern.chars().map(|c| (c != '-').then_some(c));
             let mut next = || letters.next().flatten();
             let (base, local, upstream) = (next(), next(), next());
-            let versions = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let versions = Versions::new(base, local, upstream);
             let outcome = merge(versions, |a, b| a == b);
             assert_eq!(outcome, expected, "{pattern}");
             // The laws of the contract, for one thing.

@@ -248,11 +248,7 @@ pub fn with_line_ends_of<'t>(old: &'t [u8], new: &'t [u8]) -> Cow<'t, [u8]> {
     let (Ok(base), Ok(local)) = (str::from_utf8(old), str::from_utf8(new)) else {
         return Cow::Borrowed(old);
     };
-    let versions = Versions {
-        base,
-        local,
-        upstream: base,
-    };
+    let versions = Versions::new(base, local, base);
     match with_one_line_end(versions).base {
         Cow::Borrowed(_) => Cow::Borrowed(old),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -293,11 +289,7 @@ mod tests {
     use super::*;
 
     fn merged([base, local, upstream]: [&str; 3], winner: Side) -> MergedLines {
-        let versions = Versions {
-            base,
-            local,
-            upstream,
-        };
+        let versions = Versions::new(base, local, upstream);
         merge(versions, winner, None, &mut MOST_LINES.clone()).expect("few lines")
     }
 
@@ -377,11 +369,7 @@ mod tests {
 
     #[test]
     fn lines_beyond_the_limit_are_not_compared() {
-        let versions = Versions {
-            base: "a\nb\nc\nd\n",
-            local: "a\nB\nc\nd\n",
-            upstream: "a\nb\nC\nd\n",
-        };
+        let versions = Versions::new("a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\nb\nC\nd\n");
         let mut left = 11;
         assert!(merge(versions, Side::Local, None, &mut left).is_some());
         assert_eq!(left, 5);

@@ -8,8 +8,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use crate::mask::masked_file;
-pub use hunks::Hunk;
-pub use hunks::hunks;
+pub use hunks::{Hunk, hunks, kept};
 use krm_package::{FileChange, Package, PackageError, USUAL_MODE, join};
 use quote::{quote, quote_always};
 

@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::removed_comments::AddedComments;
 use super::report::Report;
 use crate::MergeSchema;
-use crate::fields::{self, Findings, Policy};
+use crate::fields::{self, Findings};
 use crate::gaps::Gaps;
 use krm_core::kptfile::remove_ids;
 use krm_core::resource::Resource;
@@ -50,7 +50,8 @@ impl Plan {
                     MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
                         .in_files(inputs.in_files);
                 let upstream = inputs.upstream.node(upstream);
-                let policy = policy(report, &resources[&id], count, lines_left);
+                let rules = report.rules.of(&resources[&id]);
+                let policy = report.policy(rules, MOST_LISTED.saturating_sub(count), lines_left);
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
                 let above = matched
@@ -104,22 +105,6 @@ fn set_first_comments<'d>(
     if let (Some(above), Some(first)) = (above, node.entries().next()) {
         let above: Vec<&str> = above.iter().map(String::as_str).collect();
         editor.set_comments_above(first.key, &above);
-    }
-}
-
-fn policy<'r>(
-    report: &Report<'r>,
-    resource: &Resource,
-    found: usize,
-    lines_left: usize,
-) -> Policy<'r> {
-    Policy {
-        winner: report.winner(),
-        decides_all: report.decides_all(),
-        rules: report.rules_of(resource),
-        combine: report.combine(),
-        most: MOST_LISTED.saturating_sub(found),
-        lines_left,
     }
 }
 

@@ -167,11 +167,7 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 
     pub(super) fn members(&self) -> Versions<&Members> {
-        Versions {
-            base: &self.base.all,
-            local: &self.local.all,
-            upstream: &self.upstream.all,
-        }
+        Versions::new(&self.base.all, &self.local.all, &self.upstream.all)
     }
 
     /// Reports the resources that one side renamed, unless there is nothing to merge: local renamed one that upstream

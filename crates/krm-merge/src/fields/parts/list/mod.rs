@@ -36,11 +36,7 @@ impl FieldMerger<'_> {
         nodes: NodeVersions<'d, 'f>,
         children: Versions<Siblings<'f>, Siblings<'d>>,
     ) -> Option<Parts<'d, 'f>> {
-        let lists = Versions {
-            base: nodes.base,
-            local: Some(nodes.local),
-            upstream: Some(nodes.upstream?),
-        };
+        let lists = Versions::new(nodes.base, Some(nodes.local), Some(nodes.upstream?));
         if rule::merge(lists, |a, b| a.equals(b)) != Outcome::Conflict
             || !self.combines(trail, PartsOf::List)
         {
