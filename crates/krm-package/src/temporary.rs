@@ -17,6 +17,7 @@
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
@@ -217,16 +218,8 @@ fn is_left_behind(maker: Option<&TemporaryMaker>, metadata: &Metadata) -> bool {
 }
 
 /// Whether a file belongs to the user whose processes this process can see.
-#[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == metadata.uid())
-}
-
-/// This system does not provide the owner, so the file counts as another user's.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]

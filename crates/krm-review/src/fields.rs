@@ -13,10 +13,8 @@ pub fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkE
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
     let document = parse_document(text).ok()?;
-    Some(match document.pay_for_walks(&mut budget) {
-        Ok(()) => Ok(document),
-        Err(error) => Err(error),
-    })
+    let paid = document.pay_for_walks(&mut budget);
+    Some(paid.map(|()| document))
 }
 
 /// A field with no fields or elements below it.

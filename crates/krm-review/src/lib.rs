@@ -203,9 +203,10 @@ impl ReviewFinding {
         {
             (way, sides) = found;
         }
-        self.field = self
-            .field
-            .map(|field| way.into_iter().fold(field, |field, step| field.child(step)));
+        self.field = self.field.map(|field| {
+            way.into_iter()
+                .rfold(field, |field, step| field.child(step))
+        });
         // The values of a CustomResourceDefinition can be megabytes long.
         let values = sides.map(|node| node?.beginning(LIMIT + 1));
         let beginning = |value: &Option<Value>| value.as_ref().map(Value::to_json);

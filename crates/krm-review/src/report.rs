@@ -54,9 +54,7 @@ fn name(result: &FunctionResult) -> String {
 /// The file of a result.
 fn file(result: &FunctionResult) -> Option<&str> {
     let (path, _) = result.file.as_ref()?;
-    Some(path)
-        .map(|path| &**path)
-        .filter(|path| !path.is_empty())
+    Some(&**path).filter(|path| !path.is_empty())
 }
 
 /// The values of a field before and after, cut to `most` characters. `None` for both if they are the same.

@@ -107,11 +107,8 @@ impl UpstreamRevision for FolderOutsideGit {
             "expected the original revision at `{source}`, with the digest {digest}, found {found}"
         );
         let result = FunctionResult::error(Reason::OriginalNotFound, message);
-        results.push(
-            result
-                .with_resource(local.resource(kptfile))
-                .with_field(self.place()),
-        );
+        let result = result.with_resource(local.resource(kptfile));
+        results.push(result.with_field(self.place()));
         Ok(Locked::NotFound)
     }
 

@@ -8,7 +8,7 @@ use super::status::{NOT_READY, NOT_STALLED, READY};
 use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use krm_core::config::PACKAGE_VARIANT;
-use krm_core::resource::{Origin, Resource};
+use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Mark, Reason, ResultValue, Results};
 use krm_variant::fan_out::{Set, SetExpansion, SetVariant};
@@ -144,17 +144,14 @@ impl Sets {
     ) {
         let LocatedSet { set, files, .. } = &self.all[index];
         let created = |name: &str| {
-            let resource = Resource {
+            let mut resource = Resource {
                 api_version: PACKAGE_VARIANT.0.into(),
                 kind: PACKAGE_VARIANT.1.into(),
-                generate_name: None,
                 name: Some(name.into()),
                 namespace: set.namespace.as_deref().map(Arc::from),
-                origin: Origin {
-                    path: files.path(name).map(Arc::from),
-                    ..Origin::default()
-                },
+                ..Resource::default()
             };
+            resource.origin.path = files.path(name).map(Arc::from);
             let result = FunctionResult::info("created").with_resource(&resource);
             result.tag("action", "created")
         };

@@ -27,11 +27,12 @@ use krm_yaml::{EditError, NodeRef, OwnedDocument};
 
 /// The step of the function: renders all packages or, after an error, none.
 pub(super) fn render_items(run: StepRun<'_>) -> Result<Output, UsageError> {
-    let Some(mut settings) = read_settings(run.config, run.supplied.conflicts(), run.results)?
+    let Some(mut settings) =
+        read_settings(run.config, run.supplied.conflicts.as_ref(), run.results)?
     else {
         return Ok(Output::Edited);
     };
-    take_flags(&mut settings, run.supplied.catalogs(), None)?;
+    take_flags(&mut settings, &run.supplied.catalogs, None)?;
     let given: Vec<_> = run
         .supplied
         .of(Role::Variants)

@@ -15,7 +15,7 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
         return;
     };
     let request = RevisionRequest::of(wanted);
-    for found in upstream.revisions() {
+    for found in &upstream.revisions {
         let PackageRevisionName {
             name,
             repository,

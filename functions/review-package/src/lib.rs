@@ -217,7 +217,7 @@ pub fn review(
 
 /// The packages of the roles `before`, `original` and `upstream`.
 fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageError> {
-    if supplied.searches_original() {
+    if supplied.searches_original {
         let message =
             "--original auto: expected a package or a revision, as merge-package finds it";
         return Err(UsageError::of(message));

@@ -121,15 +121,16 @@ pub type Progress = fn(usize, usize);
 #[derive(Debug, Default)]
 pub struct Supplied {
     inputs: Vec<(Role, Arc<SuppliedPackage>)>,
-    searches_original: bool,
+    /// Whether to search for the original revision.
+    pub searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.
-    pub(crate) conflicts: Option<NamedDocument>,
+    pub conflicts: Option<NamedDocument>,
     /// The catalogs of `--catalog`.
-    pub(crate) catalogs: Vec<CatalogSource>,
+    pub catalogs: Vec<CatalogSource>,
 }
 
 /// The source of the input for a role.
@@ -262,16 +263,6 @@ impl Supplied {
         }
     }
 
-    /// The catalogs of `--catalog`.
-    pub fn catalogs(&self) -> &[CatalogSource] {
-        &self.catalogs
-    }
-
-    /// The rules of `--conflicts`.
-    pub fn conflicts(&self) -> Option<&NamedDocument> {
-        self.conflicts.as_ref()
-    }
-
     /// The schema of the built-in types, and of those that `--openapi` adds.
     ///
     /// # Errors
@@ -303,11 +294,6 @@ impl Supplied {
             .chain(lists.map(SuppliedPackage::list))
             .collect();
         Ok(with_definitions(self.schema()?, &lists))
-    }
-
-    /// Whether to search for the original revision.
-    pub fn searches_original(&self) -> bool {
-        self.searches_original
     }
 
     /// The number of bytes in the texts of all inputs.

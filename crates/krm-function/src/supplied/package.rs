@@ -21,7 +21,7 @@ pub struct SuppliedPackage {
     /// The files that were skipped with a warning.
     pub(super) skipped: BTreeSet<String>,
     /// The names of the PackageRevisionResources in it.
-    pub(super) revisions: Vec<PackageRevisionName>,
+    pub revisions: Vec<PackageRevisionName>,
     /// The upstream revision that it was read from, if any.
     pub(super) upstream: Option<Arc<dyn UpstreamRevision>>,
     /// Whether a Kptfile may record `upstream`.
@@ -90,11 +90,6 @@ impl SuppliedPackage {
             list: items,
             ..Self::new(place)
         }
-    }
-
-    /// The package revisions that its PackageRevisionResources name.
-    pub fn revisions(&self) -> &[PackageRevisionName] {
-        &self.revisions
     }
 
     /// The resources. Their paths are relative to the input. Resources of an input that is a single file have a path

@@ -31,16 +31,13 @@ fn named(list: Option<NodeRef<'_>>) -> Vec<(&str, NodeRef<'_>)> {
 /// Init containers run one after the other.
 pub(super) fn init_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let found = reordered([change.before(), change.after()].map(named));
-    let finding = found.map(|order| PlaceFinding {
-        below: Vec::new(),
+    Vec::from_iter(found.map(|order| PlaceFinding {
         message: format!(
             "the init containers run in a different order: {}",
             listed(order.iter().map(|(name, _)| name))
         ),
-        values: None,
-        is_whole: false,
-    });
-    finding.into_iter().collect()
+        ..PlaceFinding::default()
+    }))
 }
 
 /// The variables that a value uses as `$(NAME)`.
@@ -82,9 +79,8 @@ pub(super) fn variable_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFindi
                 message: format!(
                     "the environment variable `{name}` uses `$({other})`, which is now defined {now}"
                 ),
-                values: None,
-                is_whole: false,
-            });
+                            ..PlaceFinding::default()
+                        });
         }
     }
     found
@@ -100,13 +96,11 @@ pub(super) fn rule_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'
     fn by_value<'k, 'n>(keys: &'k [(Value, NodeRef<'n>)]) -> Vec<(&'k Value, NodeRef<'n>)> {
         keys.iter().map(|(key, item)| (key, *item)).collect()
     }
-    let finding = reordered([by_value(&before), by_value(&after)]).map(|_| PlaceFinding {
-        below: Vec::new(),
+    let found = reordered([by_value(&before), by_value(&after)]);
+    Vec::from_iter(found.map(|_| PlaceFinding {
         message: "the rules are in a different order, and the first match wins".to_owned(),
-        values: None,
-        is_whole: false,
-    });
-    finding.into_iter().collect()
+        ..PlaceFinding::default()
+    }))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use gix::ObjectId;
 use serde::Serialize;
 
-use super::tree_source::{TreeFile, TreeSource};
+use super::tree_source::TreeSource;
 use super::{GitError, Repository};
 use krm_address::release_name::ReleaseName;
 
@@ -254,17 +254,12 @@ impl Repository {
     ) -> Result<Vec<(String, String)>, GitError> {
         let root = self.root_of(commit)?;
         let Some(source) = TreeSource::new(self, root, directory)? else {
-            let file = self.file_of(directory, commit)?;
-            return Ok(file
-                .map(|(name, id)| (name, id.to_string()))
-                .into_iter()
-                .collect());
+            let file = self.file_of(directory, commit)?.into_iter();
+            return Ok(file.map(|(name, id)| (name, id.to_string())).collect());
         };
-        let files = source.files()?.files;
-        let files = files.into_iter();
-        Ok(files
-            .map(|(path, TreeFile { id, .. })| (path, id.to_string()))
-            .collect())
+        let files = source.files()?.files.into_iter();
+        let files = files.map(|(path, file)| (path, file.id.to_string()));
+        Ok(files.collect())
     }
 
     /// The content with an id that [`files_of`](Self::files_of) returned.

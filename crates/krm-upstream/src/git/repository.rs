@@ -151,10 +151,14 @@ impl Repository {
 
     /// The error for something that cannot be read.
     pub(super) fn unreadable(&self, what: String, error: &dyn std::error::Error) -> GitError {
+        self.cannot_read(what, one_line(error))
+    }
+
+    pub(super) fn cannot_read(&self, what: String, message: String) -> GitError {
         GitError::Unreadable {
             path: self.path.clone(),
             what,
-            message: one_line(error),
+            message,
         }
     }
 
@@ -165,11 +169,7 @@ impl Repository {
         } else {
             "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch --no-filter`"
         };
-        GitError::Unreadable {
-            path: self.path.clone(),
-            what,
-            message: format!("the object {id} is missing; {why}"),
-        }
+        self.cannot_read(what, format!("the object {id} is missing; {why}"))
     }
 }
 

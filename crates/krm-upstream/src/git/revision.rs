@@ -81,7 +81,7 @@ impl Repository {
             id = target.map_err(|error| self.unreadable(what(), &error))?;
         }
         let message = format!("expected at most {MOST_TAGS} nested annotated tags, found more");
-        Err(self.unreadable(format!("the object `{id}`"), &io::Error::other(message)))
+        Err(self.cannot_read(format!("the object `{id}`"), message))
     }
 
     /// The name under which others know `refs/tags/v1`, `heads/main`, `origin/main` and the like. `None` if there is
