@@ -110,27 +110,24 @@ impl Sets {
         let statuses: Vec<ItemId> = statuses.collect();
         let ids: Vec<ItemId> = specs.keys().copied().chain(statuses).collect();
         let mut changes = HashMap::new();
-        let mut refused = Vec::new();
-        list.edit_items(
-            ids,
-            |id, _, node, editor| match specs.get(&id) {
-                Some((set, spec)) => {
-                    let found = update(node, set, spec, editor)?;
-                    changes.insert(id, found);
-                    Ok(())
-                }
-                None => write_status(node, &[NOT_STALLED, READY], &[], editor),
-            },
-            |id, error: EditError| {
-                let field = if specs.contains_key(&id) {
-                    "spec"
-                } else {
-                    "status.conditions"
-                };
-                refused.push((id, field, error));
-            },
-        );
-        Edits { changes, refused }
+        let refused = list.edit_items(ids, |id, _, node, editor| match specs.get(&id) {
+            Some((set, spec)) => {
+                let found = update(node, set, spec, editor)?;
+                changes.insert(id, found);
+                Ok(())
+            }
+            None => write_status(node, &[NOT_STALLED, READY], &[], editor),
+        });
+        let field = |id| match specs.contains_key(&id) {
+            true => "spec",
+            false => "status.conditions",
+        };
+        let refused = refused.into_iter();
+        let refused = refused.map(|(id, error)| (id, field(id), error));
+        Edits {
+            refused: refused.collect(),
+            changes,
+        }
     }
 
     fn finish(
