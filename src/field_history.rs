@@ -45,14 +45,9 @@ impl FieldHistory {
     /// One line for each side that is known.
     pub(crate) fn lines(&self) -> Vec<String> {
         let by = |commit: &CommitDescription| {
-            let CommitDescription {
-                commit,
-                author,
-                date,
-                summary,
-            } = commit;
-            let id = commit.get(..8).unwrap_or(commit);
-            format!(" by {author}, {date} ({id} \"{summary}\")")
+            let (author, date) = (&commit.author, &commit.date);
+            let id = commit.commit.get(..8).unwrap_or(&commit.commit);
+            format!(" by {author}, {date} ({id} \"{}\")", commit.summary)
         };
         let local = self.local.iter();
         let local = local.map(|commit| format!("last changed on your side{}", by(commit)));

@@ -366,10 +366,8 @@ impl<'p> FollowedPackage<'p> {
         others: &[&SuppliedPackage],
     ) -> Result<Merger> {
         let file = self.package.only_file()?;
-        let PathAt {
-            path,
-            unchanged_beside: siblings,
-        } = self.path_at(target)?;
+        let found = self.path_at(target)?;
+        let (path, siblings) = (found.path, found.unchanged_beside);
         let (old, new) = (file_name(&self.lock.directory), file_name(&path));
         // The user may have given the file another name.
         let new_file = file.as_deref().filter(|file| *file == old && old != new);

@@ -46,7 +46,8 @@ struct VersionNumber(Vec<Digits>);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct PreRelease(Vec<Identifier>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Ordered as in semantic versions: numbers are lower than words.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier {
     Number(Digits),
     Word(String),
@@ -231,24 +232,6 @@ impl Ord for Digits {
 }
 
 impl PartialOrd for Digits {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Identifier {
-    /// As semantic versions: numbers are lower than words.
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(own), Self::Number(other)) => own.cmp(other),
-            (Self::Word(own), Self::Word(other)) => own.cmp(other),
-            (Self::Number(_), Self::Word(_)) => Ordering::Less,
-            (Self::Word(_), Self::Number(_)) => Ordering::Greater,
-        }
-    }
-}
-
-impl PartialOrd for Identifier {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -73,13 +73,8 @@ impl UpstreamIdentifier {
 
 impl fmt::Display for UpstreamIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            group,
-            kind,
-            namespace,
-            name,
-        } = self;
-        write!(f, "{group}|{kind}|{namespace}|{name}")
+        let (group, kind) = (&self.group, &self.kind);
+        write!(f, "{group}|{kind}|{}|{}", self.namespace, self.name)
     }
 }
 
@@ -165,9 +160,7 @@ impl<'r> OwnIdentity<'r> {
 
     /// The comment. `None` if it would not be one line.
     fn comment(&self) -> Option<String> {
-        let Self {
-            namespace, name, ..
-        } = self;
+        let (namespace, name) = (&self.namespace, &self.name);
         let is_line =
             |text: &str| !text.contains(|c: char| c.is_control() || "\u{2028}\u{2029}".contains(c));
         let is_line = is_line(namespace) && is_line(name);

@@ -170,10 +170,9 @@ pub fn image_parts(image: &str) -> (&str, Option<&str>, Option<&str>) {
 pub fn repository(image: &str) -> &str {
     let image = image.split_once('@').map_or(image, |(image, _)| image);
     let path = image.rfind('/').map_or(0, |slash| slash + 1);
-    match image[path..].find(':') {
-        Some(colon) => &image[..path + colon],
-        None => image,
-    }
+    image[path..]
+        .find(':')
+        .map_or(image, |colon| &image[..path + colon])
 }
 
 #[cfg(test)]

@@ -462,14 +462,8 @@ fn like_base(
         if !pairing.has_free() {
             continue;
         }
-        let only = only.get_or_init(|| {
-            let Versions {
-                base,
-                local,
-                upstream,
-            } = packages;
-            files_of_one([base.members, local.members, upstream.members])
-        });
+        let only =
+            only.get_or_init(|| files_of_one(packages.into_array().map(|source| source.members)));
         pairing.ties = std::mem::take(&mut ties[number]);
         pairing.by_likeness(only);
         ties[number] = pairing.ties;

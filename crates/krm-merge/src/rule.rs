@@ -107,11 +107,7 @@ pub enum Outcome {
 
 /// Merges three versions of one thing.
 pub fn merge<T>(versions: Versions<Option<T>>, equal: impl Fn(&T, &T) -> bool) -> Outcome {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = versions;
+    let [base, local, upstream] = versions.into_array();
     let same = |a: &Option<T>, b: &Option<T>| match (a, b) {
         (Some(a), Some(b)) => equal(a, b),
         (None, None) => true,

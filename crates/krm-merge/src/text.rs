@@ -226,12 +226,7 @@ fn within(first: usize, count: usize) -> String {
 
 /// How many lines the versions have between the first and the last line in which any two differ.
 fn compared(lines: &Versions<Vec<&str>>) -> usize {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = lines;
-    let all = base.iter().zip(local).zip(upstream);
+    let all = (lines.base.iter().zip(&lines.local)).zip(&lines.upstream);
     let is_common = |((b, l), u): &((&&str, &&str), &&str)| b == l && b == u;
     let start = all.take_while(is_common).count();
     let rests = lines.as_ref().map(|lines| &lines[start..]);

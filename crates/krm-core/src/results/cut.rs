@@ -86,7 +86,7 @@ fn windows(text: &str, starts: &[usize], limit: usize) -> String {
 }
 
 /// The nearest character boundary at or before a byte.
-fn boundary(text: &str, at: usize) -> usize {
+pub(super) fn boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)
         .rev()

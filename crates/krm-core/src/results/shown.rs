@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::cut::boundary;
 use super::secrets::Mark;
 use krm_yaml::Value;
 
@@ -44,11 +45,7 @@ pub const LIMIT: usize = 256;
 
 fn cut(mut json: String) -> String {
     if json.len() > LIMIT {
-        let end = (0..=LIMIT)
-            .rev()
-            .find(|at| json.is_char_boundary(*at))
-            .unwrap_or_default();
-        json.truncate(end);
+        json.truncate(boundary(&json, LIMIT));
         json.push('…');
     }
     json

@@ -365,11 +365,7 @@ impl FieldMerger<'_> {
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = versions;
+        let (base, local, upstream) = (versions.base, versions.local, versions.upstream);
         let values = nodes(versions);
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {

@@ -68,11 +68,7 @@ impl GapLines {
         around: &Versions<TokensAround>,
         result: &MergedOwners,
     ) -> Option<MergedLine> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = &self.tokens;
+        let [base, local, upstream] = self.tokens.as_ref().into_array();
         let upstreams = |at: usize| shifted(upstream, &around.upstream, at, result);
         match woven {
             Woven::Added(Side::Local, at) => Some(MergedLine {

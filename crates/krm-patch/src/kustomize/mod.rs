@@ -69,10 +69,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
     };
     let fields = create.map(live, &found, &place);
     let merge = (!fields.is_empty()).then(|| sparse(&Node::map(fields, found.source()), &found));
-    let KustomizePatch {
-        mut operations,
-        lost,
-    } = create;
+    let (mut operations, lost) = (create.operations, create.lost);
     // kustomize drops these nulls when it applies a merge patch.
     operations.extend(lost.into_iter().filter(|_| merge.is_some()));
     operations.extend(renames);
