@@ -24,6 +24,21 @@ impl ContentDigest {
         is_digest.then(|| Self(text.to_owned()))
     }
 
+    /// Reads a digest that another program wrote. The error says what was expected.
+    pub fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text).ok_or_else(|| format!("expected a digest sha256:HEX, found `{text}`"))
+    }
+
+    /// Refuses content with another digest.
+    pub fn check(&self, bytes: &[u8]) -> Result<(), String> {
+        match Self::of(bytes) {
+            found if found == *self => Ok(()),
+            found => Err(format!(
+                "expected content with the digest {self}, found {found}"
+            )),
+        }
+    }
+
     pub fn of(bytes: &[u8]) -> Self {
         let digest = Sha256::digest(bytes);
         let hex = digest.iter().map(|byte| format!("{byte:02x}"));
