@@ -176,7 +176,8 @@ fn print_all(states: &[PackageStatus], common: &Common) -> Result<()> {
 
 /// How many packages are in which state.
 fn summary(states: &[PackageStatus]) -> String {
-    let kinds: [(&str, fn(&PackageStatus) -> bool); 5] = [
+    type Is = fn(&PackageStatus) -> bool;
+    let kinds: [(&str, Is); 5] = [
         ("up to date", PackageStatus::is_up_to_date),
         ("with a newer revision", |one| !one.newer.is_empty()),
         ("with an open upgrade", |one| one.open.is_some()),

@@ -118,9 +118,13 @@ impl Sets {
             }
             None => write_status(node, &[NOT_STALLED, READY], &[], editor),
         });
-        let field = |id| match specs.contains_key(&id) {
-            true => "spec",
-            false => "status.conditions",
+        let is_set = |id| specs.contains_key(&id);
+        let field = |id| {
+            if is_set(id) {
+                "spec"
+            } else {
+                "status.conditions"
+            }
         };
         let refused = refused.into_iter();
         let refused = refused.map(|(id, error)| (id, field(id), error));

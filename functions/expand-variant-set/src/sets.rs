@@ -166,8 +166,6 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
     found
 }
 
-/// Names the file of the other one, if it has one.
-
 /// The error for a set with another `apiVersion`.
 fn unsupported(resource: &Resource) -> FunctionResult {
     let message = format!(

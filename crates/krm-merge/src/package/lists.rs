@@ -8,7 +8,7 @@
 //!   metadata: {name: a}
 //! ```
 //!
-//! If both sides changed files in which a resource stands in a List in one version and as a document in another, each List in
+//! If both sides changed files in which a resource is part of a List in one version and a document in another, each List in
 //! these files becomes documents. Where only one side changed them, its files are taken as they are.
 //!
 //! Source: contract, Who a resource is.
@@ -57,7 +57,7 @@ pub(super) fn files_to_unfold(all: [&ResourceList; 3]) -> BTreeSet<String> {
     files
 }
 
-/// Where each resource that has a name stands in each version.
+/// The files of each resource that has a name, in each version.
 fn places(all: [&ResourceList; 3]) -> BTreeMap<ResourceKey, [Places<'_>; 3]> {
     let mut places: BTreeMap<ResourceKey, [Places<'_>; 3]> = BTreeMap::new();
     for (version, package) in all.into_iter().enumerate() {
