@@ -199,7 +199,7 @@ impl PackageBranch {
         let message = format!(
             "the branch {} has commits here that origin lacks, and the other way round ({} \"{}\" by {})",
             self.name,
-            short(&first.id),
+            short(first.id.as_str()),
             first.subject,
             first.author
         );

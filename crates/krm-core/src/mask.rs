@@ -47,7 +47,6 @@ pub fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
 }
 
 /// A text with the values of Secrets masked.
-#[must_use]
 fn masked_text(text: &str) -> Cow<'_, str> {
     match masked_file(text, "") {
         Some((masked, _)) => Cow::Owned(masked),
@@ -80,7 +79,6 @@ impl SecretTexts {
 
     /// The text with these values masked below `data` and `stringData`, in addition to what `masked_file` masks. Of a
     /// JSON patch with one of them, nothing is shown.
-    #[must_use]
     pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let shown = masked_text(text);
         if self.0.is_empty() {

@@ -27,7 +27,6 @@ use super::temporary::is_temporary;
 const SETTINGS: [&str; 2] = [".krmv.yaml", ".krmv"];
 
 /// Whether a file of a package is about the package: a user's policy, or what krmv keeps for it.
-#[must_use]
 pub fn is_setting(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or(path);
     SETTINGS.contains(&first)

@@ -644,9 +644,7 @@ impl RemoteUpstream {
             let from = address.path().split('?').next().unwrap_or_default();
             let name = from.rsplit('/').next().unwrap_or_default().to_owned();
             let bytes = response.file()?;
-            let found = ContentDigest::of(&bytes);
-            if let Some(expected) = expected.filter(|expected| **expected != found) {
-                let reason = oci::differs(expected, &found);
+            if let Some(Err(reason)) = expected.map(|expected| expected.check(&bytes)) {
                 return Err(RemoteError::Content { address, reason });
             }
             let is_known = is_only_file(&name) || krm_upstream::is_archive(&name);

@@ -106,7 +106,6 @@ pub struct RenderedPackage {
 
 impl RenderedPackage {
     /// Compares what a program printed of the same revision twice.
-    #[must_use]
     pub fn of_printed(first: &str, second: &str) -> Self {
         Self::of(separated(first), &separated(second))
     }
@@ -140,7 +139,6 @@ impl RenderedPackage {
     }
 
     /// Whether both differ.
-    #[must_use]
     pub fn is_random(&self) -> bool {
         self.documents
             .iter()

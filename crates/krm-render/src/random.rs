@@ -131,7 +131,6 @@ pub struct KnownValues {
 
 impl KnownValues {
     /// The resources in files that are named like KRM.
-    #[must_use]
     pub fn of(contents: &PackageFiles) -> Self {
         let mut known = Self {
             documents: Vec::new(),

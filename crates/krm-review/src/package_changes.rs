@@ -79,7 +79,6 @@ impl std::fmt::Display for PackageChange {
 
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
-#[must_use]
 pub fn package_changes(
     before: &BTreeMap<String, Vec<u8>>,
     after: &BTreeMap<String, Vec<u8>>,
@@ -121,7 +120,6 @@ type ResourceId<'a> = (ResourceKey, &'a str, usize);
 
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
-    #[must_use]
     pub fn of(contents: &BTreeMap<String, Vec<u8>>) -> Self {
         let files = contents.iter().filter(|(path, _)| is_krm_name(path));
         let files = files.filter_map(|(path, bytes)| {
@@ -170,7 +168,6 @@ impl ComparableResources {
 
     /// The resources that differ in another state of the package, by their names, with the fields that differ: all
     /// fields of a resource that one state lacks.
-    #[must_use]
     pub fn changes(&self, after: &Self) -> Vec<PackageChange> {
         let schema = Schema::builtin();
         let (old, new) = (self.resources(), after.resources());

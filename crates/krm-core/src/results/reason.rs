@@ -15,7 +15,6 @@ macro_rules! reasons {
             pub const ALL: &'static [(Self, &'static str, &'static str)] =
                 &[$((Self::$name, stringify!($name), concat!($($doc),+)),)+];
 
-            #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name),)+ }
             }

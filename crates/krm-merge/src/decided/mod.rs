@@ -125,7 +125,6 @@ pub struct DecidedBy {
 
 impl Decision {
     /// The decision if no rule matches.
-    #[must_use]
     pub(crate) fn by_default(side: Side) -> Self {
         Self { side, rule: None }
     }
@@ -218,7 +217,6 @@ impl ConflictRules {
     }
 
     /// The rules that can match in a resource, or in the resources of a List.
-    #[must_use]
     pub fn of<'r>(&'r self, resource: &Resource) -> RulesOf<'r> {
         if resource.is_list() {
             return RulesOf {
@@ -230,7 +228,6 @@ impl ConflictRules {
     }
 
     /// The rules that can match a file that is not KRM: those without a target.
-    #[must_use]
     pub fn of_files(&self) -> RulesOf<'_> {
         self.that(|target| target.is_none())
     }
@@ -283,7 +280,6 @@ pub(crate) struct GuardedBy {
 
 impl RulesOf<'_> {
     /// Whether no rule decides conflicts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -367,7 +363,6 @@ impl RulesOf<'_> {
     }
 
     /// Decides a conflict over the whole resource or file.
-    #[must_use]
     pub(crate) fn decide_whole(&self, otherwise: Side) -> Decision {
         let list = self.list.as_ref();
         self.first(otherwise, |rule| {

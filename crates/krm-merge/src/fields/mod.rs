@@ -21,7 +21,6 @@ mod document;
 mod entries;
 mod groups;
 mod kustomized;
-mod leaves;
 mod list;
 mod order;
 pub(crate) mod parts;
@@ -235,11 +234,11 @@ pub fn merge_resource<'d, 'f, 'r>(
         marks: Marks::default(),
         removed_by: None,
     };
-    let versions = Versions {
-        base: base.map(Child::of),
-        local: Some(Child::of(local)),
-        upstream: Some(Child::of(upstream)),
-    };
+    let versions = Versions::new(
+        base.map(Child::of),
+        Some(Child::of(local)),
+        Some(Child::of(upstream)),
+    );
     let schema = schema.or_encrypted(local).or_encrypted(upstream);
     merge.child(&Trail::Root, schema, Elementwise::Yes, versions, editor)?;
     merge.findings.lines_left = merge.policy.lines_left;
@@ -375,11 +374,7 @@ impl FieldMerger<'_> {
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = versions;
+        let (base, local, upstream) = (versions.base, versions.local, versions.upstream);
         let values = nodes(versions);
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {

@@ -37,11 +37,7 @@ impl FieldMerger<'_> {
         nodes: NodeVersions<'d, 'f>,
         children: Versions<Siblings<'f>, Siblings<'d>>,
     ) -> Option<Parts<'d, 'f>> {
-        let lists = Versions {
-            base: nodes.base,
-            local: Some(nodes.local),
-            upstream: Some(nodes.upstream?),
-        };
+        let lists = Versions::new(nodes.base, Some(nodes.local), Some(nodes.upstream?));
         let is_conflict = rule::merge(lists, |a, b| a.equals(b)) == Outcome::Conflict;
         if !(is_conflict || self.policy.rules.guards_below(trail))
             || !self.combines(trail, PartsOf::List)
