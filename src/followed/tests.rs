@@ -440,7 +440,7 @@ fn a_path_with_the_version_in_its_name_is_followed() {
 }
 
 #[test]
-fn a_final_release_has_the_file_of_no_pre_release() {
+fn a_final_release_never_has_the_file_of_a_pre_release() {
     for (names, files, expected) in [
         (
             ["v1.0.0", "v1.1.0"],

@@ -318,7 +318,7 @@ pub(crate) fn map(name: &str, data: &str) -> String {
 /// Found by the fuzz target `packages`: a value that holds itself is equal to none, and the two were a conflict.
 /// Kubernetes reads no such value, so it is an error.
 #[test]
-fn both_sides_hold_a_value_that_holds_itself() {
+fn both_sides_have_a_value_that_contains_itself() {
     let base = map("a", "{x: a}");
     let endless = indoc! {"
         apiVersion: v1
@@ -349,7 +349,7 @@ fn both_sides_hold_a_value_that_holds_itself() {
 
 /// Found by the fuzz target `functions`: it became `null` in a list that is not cut at its dashes.
 #[test]
-fn a_new_resource_that_holds_itself() {
+fn a_new_resource_that_contains_itself() {
     let folder = packages([
         &[],
         &[],

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_and_temporary_files_never_come() {
+    fn decisions_and_temporary_files_never_arrive_from_upstream() {
         for (path, place) in [
             (".krmv.yaml", ".krmv.yaml"),
             ("a/b/.krmv.yaml", "a/b/.krmv.yaml"),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_run_somewhere_are_known() {
+    fn files_that_run_somewhere_are_recognized() {
         for (path, mode, by) in [
             (".gitattributes", 0o644, Some(RunBy::Git)),
             ("a/.gitmodules", 0o644, Some(RunBy::Git)),

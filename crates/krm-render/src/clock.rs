@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_asks_for_the_time_is_known() {
+    fn a_template_that_asks_for_the_time_is_recognized() {
         for (text, asks) in [
             ("a: {{ now | unixEpoch }}", true),
             ("a: {{- date \"2006\" (now) -}}", true),

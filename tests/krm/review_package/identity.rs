@@ -15,7 +15,7 @@ fn has(lines: &[String], risk: &str, part: &str) -> bool {
 }
 
 #[test]
-fn a_boolean_is_one_in_any_spelling_of_kubernetes() {
+fn every_kubernetes_spelling_of_a_boolean_is_a_boolean() {
     let pod = |value: &str| container(&format!("securityContext: {{privileged: {value}}}"));
     for value in ["true", "True", "TRUE", "yes", "Yes", "on", "ON", "y"] {
         let found = review(&pod("false"), &pod(value));
@@ -35,7 +35,7 @@ fn a_boolean_is_one_in_any_spelling_of_kubernetes() {
 }
 
 #[test]
-fn a_zero_is_one_in_any_spelling() {
+fn every_spelling_of_zero_is_zero() {
     let scaled = |replicas: &str| {
         format!(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: a}}\nspec: {{replicas: {replicas}}}\n"

@@ -270,7 +270,7 @@ fn a_resource_with_a_generated_name_is_reviewed() {
 }
 
 #[test]
-fn containers_that_come_and_go() {
+fn added_and_removed_containers_are_reported() {
     let one = deployment("{containers: [{name: app, image: 'a:1'}]}");
     let two = deployment("{containers: [{name: app, image: 'a:1'}, {name: side, image: 'b:1'}]}");
     let start = "notable ImageChanged spec.template.spec.containers[1].image: the image `b:1` is";

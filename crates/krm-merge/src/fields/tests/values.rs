@@ -114,7 +114,7 @@ fn removed_maps_leave_nothing_behind() {
 
 /// The whole map of the winner, or its absence, but never a part of it.
 #[test]
-fn changed_within_a_removed_map() {
+fn a_change_within_a_removed_map_is_a_conflict() {
     let base = "a:\n  b: 1\n  c: {d: 1, e: 1}\nz: 1\n";
     let changed = "a:\n  b: 1\n  c: {d: 2, e: 1}\nz: 1\n";
     check_conflicts(base, changed, "z: 1\n", "z: 1\n", &["a:upstream"]);
