@@ -164,7 +164,7 @@ fn nothing_runs_any_longer() {
         check(
             &before,
             &zero,
-            &["dangerous ScaledToZero spec.replicas: no pods run any longer"],
+            &["dangerous ScaledToZero spec.replicas: no pods run"],
         );
         check(&zero, &before, &[]);
     }
@@ -274,7 +274,7 @@ fn budgets_that_protect_everything_or_nothing() {
     };
     let (all, none) = (
         "no pod may be evicted: nodes cannot be drained",
-        "the budget protects no pod: all may be evicted",
+        "the budget protects no pod, so all may be evicted",
     );
     for (field, value, message) in [
         ("minAvailable", "100%", all),

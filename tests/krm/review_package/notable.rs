@@ -300,7 +300,7 @@ fn each_change_has_an_author() {
     assert_eq!(
         lines(&results("", &roles, &after)),
         [
-            "dangerous ScaledToZero spec.replicas: no pods run any longer [local]",
+            "dangerous ScaledToZero spec.replicas: no pods run [local]",
             "notable ImageChanged spec.template.spec.containers[0].image: the image version goes up from 1 to 2 (major) [upstream]",
             "routine OtherChanges 1 other change [both]",
         ]
