@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_that_make_a_repository_do_not_come_together() {
+    fn names_that_make_a_repository_never_arrive_together() {
         for (paths, places) in [
             (
                 &["HEAD", "objects/a", "refs/b", "config", "hooks/post-commit"][..],

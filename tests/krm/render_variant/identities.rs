@@ -188,7 +188,7 @@ fn a_name_of_several_lines_is_never_in_a_comment() {
 }
 
 #[test]
-fn items_of_a_resource_list_have_both() {
+fn items_of_a_resource_list_have_the_comment_and_the_annotation() {
     let upstream = format!("{KPTFILE}---\n{MAP}metadata: {{name: x}} # own\n");
     let upstream = directory(&[("all.yaml", &upstream)]);
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";

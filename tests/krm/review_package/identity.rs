@@ -185,7 +185,7 @@ fn values_that_must_be_strings_are_looked_at_where_they_are_new() {
 
 /// Programs that read YAML 1.2 take the name for a string, and apply the object.
 #[test]
-fn the_fields_of_an_object_with_such_a_name_are_reviewed() {
+fn the_fields_of_an_object_with_a_risky_name_are_reviewed() {
     let named = |name: &str, privileged: bool| {
         let context = format!("securityContext: {{privileged: {privileged}}}");
         let text = container(&format!("image: a, {context}"));

@@ -229,7 +229,7 @@ fn an_alias_within_an_atomic_value_stays_where_it_reads_upstreams() {
 }
 
 #[test]
-fn annotations_without_a_value_are_removed_annotations() {
+fn annotations_without_a_value_count_as_removed() {
     let text = |annotations: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n{annotations}  labels: {{a: b}}\n"
