@@ -1,11 +1,12 @@
 # The released programs beside the real kpt, kubectl and kustomize, where they are installed. A part of `.ci/run`.
-if [[ -f $shared/tools/smp-oracle/build.sh ]] && has go; then
-  step "patches beside kubectl" tests/with_smp_oracle.sh
+begin_peers
+if [[ -n ${background[smp-oracle]-} ]]; then
+  step "patches beside kubectl" finish smp-oracle
 else
   left_out "patches beside kubectl" "Go is not on PATH, or there is no smp-oracle"
 fi
-if has kubectl; then
-  step "spellings beside kubectl" python3 tests/with_kubectl_values.py
+if [[ -n ${background[spellings]-} ]]; then
+  step "spellings beside kubectl" finish spellings
 else
   left_out "spellings beside kubectl" "kubectl is not on PATH"
 fi
@@ -41,8 +42,8 @@ else
   else
     left_out "what the real helm and kustomize render" "neither helm nor kustomize is on PATH"
   fi
-  if has kustomize || has go; then
-    step "kustomize" tests/with_kustomize.sh "$binaries"
+  if [[ -n ${background[kustomize]-} ]]; then
+    step "kustomize" finish kustomize
   else
     left_out "kustomize" "neither kustomize nor go is on PATH"
   fi

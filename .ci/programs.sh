@@ -3,6 +3,7 @@
 if have_programs; then
   # Alone: they measure time and memory.
   step "hostile expressions" cargo test --workspace --locked --test krm -- --ignored hostile_expressions
+  if [[ " ${parts[*]} " == *" peers "* ]]; then begin_peers; fi
   step "examples" examples/run.sh "$binaries"
   step "commands of the documents" tests/documents.sh "$binaries"
   step "sizes and contents of the programs" tests/house.sh programs "$binaries"

@@ -37,13 +37,13 @@ begin() {
   shift
   [[ -n ${background[$name]-} ]] && return
   printf '\n+ %s &\n' "$*"
-  "$@" >"$logs/$name" 2>&1 &
+  "$@" >"$logs/begun $name" 2>&1 &
   background[$name]=$!
 }
 finish() {
   local code=0
   wait "${background[$1]}" || code=$?
-  cat "$logs/$1"
+  cat "$logs/begun $1"
   return "$code"
 }
 
@@ -71,6 +71,13 @@ have_programs() {
     step "release build" finish programs && programs_built=yes
   fi
   [[ $programs_built == yes ]]
+}
+
+# What takes longest beside other tools, while the other programs are tried: each of these uses one core, and none measures time.
+begin_peers() {
+  if [[ -f $shared/tools/smp-oracle/build.sh ]] && has go; then begin smp-oracle tests/with_smp_oracle.sh; fi
+  if has kubectl; then begin spellings python3 tests/with_kubectl_values.py; fi
+  if have_programs && { has kustomize || has go; }; then begin kustomize tests/with_kustomize.sh "$binaries"; fi
 }
 
 report() {

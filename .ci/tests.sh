@@ -43,8 +43,7 @@ if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then
   step "the built-in schema, made again" tools/schema_table.py "$KRM_VARIANTS_DEFINITIONS" --check
   step "the built-in schema beside Kubernetes'" "${krm[@]}" --ignored the_built_in_schema
 fi
-step "scanner against parser" "${krm[@]}" --ignored a_million
-step "one line of 1 GB" "${krm[@]}" --ignored one_line_of_a_gigabyte
+step "scanner against parser, and one line of 1 GB" "${krm[@]}" --ignored a_million one_line_of_a_gigabyte
 # Bounds of time and memory are those of the scanner, and hold without these switches. What is left out further is about
 # processes, repositories and servers.
 step "tests, general parser and several threads" \

@@ -20,4 +20,4 @@ fi
 if kubectl=$(command -v kubectl); then export KRM_VARIANTS_KUBECTL=$kubectl; fi
 export KRM_VARIANTS_SMP_QUESTIONS=${KRM_VARIANTS_SMP_QUESTIONS-120000}
 # With `--workspace`, as CI builds the tests: else they would have other features, and be built again.
-cargo test --workspace --locked --test krm -- patch_oracle --nocapture --test-threads 1
+cargo test --workspace --locked --test krm -- patch_oracle --nocapture

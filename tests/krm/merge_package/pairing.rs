@@ -243,6 +243,63 @@ fn a_list_that_becomes_documents_keeps_its_resources() {
     }
 }
 
+#[test]
+fn documents_that_become_a_list_keep_their_resources() {
+    let map = |name: &str, x: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  x: {x} # c\n")
+    };
+    let documents = |a: &str, b: &str| format!("{}---\n{}", map("a", a), map("b", b));
+    let element = |text: String| {
+        let text = text.replace('\n', "\n  ");
+        format!("- {}\n", text.trim_end())
+    };
+    let list = |items: &[String]| format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat());
+    let flat = |a: &str, b: &str| list(&[element(map("a", a)), element(map("b", b))]);
+    let nested =
+        |a: &str, b: &str| list(&[element(list(&[element(map("a", a))])), element(map("b", b))]);
+    let (old, own, both) = (
+        documents("1", "1"),
+        documents("mine", "1"),
+        documents("mine", "2"),
+    );
+    for new in [flat("1", "2"), nested("1", "2")] {
+        // Upstream collects the documents of one file, or of two files, in a List; its file may have another name.
+        for (path, local, merged) in [("a.yaml", &own, &both), ("all.yaml", &own, &both)] {
+            let versions: [&[(&str, &str)]; 3] =
+                [&[("a.yaml", &old)], &[("a.yaml", local)], &[(path, &new)]];
+            let (files, said) = merge_files(versions, "");
+            assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+            assert_eq!(files[path], *merged, "{said:?}");
+            assert_eq!(files.len(), 1, "{files:?}");
+        }
+        let (a, b) = (map("a", "1"), map("b", "1"));
+        let mine = map("a", "mine");
+        let versions: [&[(&str, &str)]; 3] = [
+            &[("a.yaml", &a), ("b.yaml", &b)],
+            &[("a.yaml", &mine), ("b.yaml", &b)],
+            &[("all.yaml", &new)],
+        ];
+        let (files, said) = merge_files(versions, "");
+        assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+        assert_eq!(
+            files.into_iter().collect::<Vec<_>>(),
+            [("all.yaml".to_owned(), both.clone())]
+        );
+    }
+    // The other way: local wrote the List.
+    let versions: [&[(&str, &str)]; 3] = [
+        &[("a.yaml", &old)],
+        &[("a.yaml", &flat("mine", "1"))],
+        &[("a.yaml", &documents("1", "2"))],
+    ];
+    let (files, said) = merge_files(versions, "");
+    assert_eq!(
+        (files["a.yaml"].as_str(), conflicts(&said).len()),
+        (both.as_str(), 0),
+        "{said:?}"
+    );
+}
+
 /// A package in which each resource has leaves of its own, and some in common with all others.
 struct Renaming {
     name: String,

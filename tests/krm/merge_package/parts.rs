@@ -123,3 +123,27 @@ fn a_local_replacement_of_an_element_that_upstream_removed_is_reported() {
         "[info] a.yaml: Words/w: words: combined local's {\"added\":[\"x\"]} with upstream's {\"removed\":[\"b\"]} (Combined)"
     );
 }
+
+#[test]
+fn a_combined_value_is_shown_from_its_beginning() {
+    let text = |rules: &str| {
+        format!("apiVersion: v1\nkind: Words\nmetadata: {{name: w}}\nrules: [{rules}]\n")
+    };
+    let rule =
+        |name: &str, host: &str| format!("{{name: {name}, hosts: [{host}, second.example.com]}}");
+    let (old, new) = ("first.example.com", "other.example.com");
+    let versions = [(old, old), (old, new), (new, old)];
+    let versions = versions.map(|(a, b)| text(&format!("{}, {}", rule("a", a), rule("b", b))));
+    let (_, results) = merge_pods(versions, "");
+    let said: Vec<String> = results.iter().map(ToString::to_string).collect();
+    let [local, upstream] =
+        ["b", "a"].map(|name| format!(r#"{{"changed":[{{"name":"{name}","hosts":["other"#));
+    assert!(
+        said[0].contains(&format!("combined local's {local}")),
+        "{said:?}"
+    );
+    assert!(
+        said[0].contains(&format!("with upstream's {upstream}")),
+        "{said:?}"
+    );
+}

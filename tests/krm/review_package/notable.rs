@@ -408,6 +408,13 @@ fn an_order_that_has_a_meaning_is_a_change() {
     let [before, after] = [(one, two), (two, one)].map(|(a, b)| route(&format!("{a}, {b}")));
     check(&before, &after, &[found]);
     check(&route(one), &after, &[]);
+    // A rule that also changes is still the same rule, as in a merge.
+    let named = |first: &str, second: &str| route(&format!("{first}, {second}"));
+    let [one, two] =
+        ["one", "two"].map(|name| format!("{{name: {name}, timeouts: {{request: 1s}}}}"));
+    let changed = one.replace("1s", "2s");
+    check(&named(&one, &two), &named(&two, &changed), &[found]);
+    check(&named(&one, &two), &named(&changed, &two), &[]);
 }
 
 #[test]

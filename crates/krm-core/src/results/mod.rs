@@ -64,6 +64,7 @@ pub struct ResourceRef {
     /// `kind` of the resource.
     #[serde(default)]
     pub kind: Arc<str>,
+    /// The name, or its beginning and an asterisk: `seed-*` for `generateName: seed-`.
     #[serde(default)]
     pub name: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +76,11 @@ impl From<&Resource> for ResourceRef {
         Self {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
-            name: resource.name.clone().unwrap_or_default(),
+            name: match (&resource.name, &resource.generate_name) {
+                (Some(name), _) => name.clone(),
+                (None, Some(beginning)) => format!("{beginning}*").into(),
+                (None, None) => Arc::default(),
+            },
             namespace: resource.namespace.clone(),
         }
     }

@@ -8,37 +8,80 @@
 //!   metadata: {name: a}
 //! ```
 //!
-//! If upstream changed a file, and the three versions do not all write its resources in a List, each List in it becomes
-//! documents. A file that local did not change is left as it is, because upstream's whole file is taken.
+//! If both sides changed files in which a resource is part of a List in one version and a document in another, each List in
+//! these files becomes documents. Where only one side changed them, its files are taken as they are.
 //!
 //! Source: contract, Who a resource is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krm_core::resource::Resource;
+use krm_core::resource_key::{GivenName, ResourceKey};
 use krm_core::resource_list::{InputError, ItemId, NewText, ResourceList};
 use krm_core::source_text::is_krm;
 use krm_yaml::{NodeRef, OwnedDocument, node_text, with_comments_above};
 
+/// The files of one version that hold a resource.
+#[derive(Default)]
+struct Places<'a> {
+    in_lists: BTreeSet<&'a str>,
+    as_documents: BTreeSet<&'a str>,
+}
+
 /// The files whose Lists become documents.
 pub(super) fn files_to_unfold(all: [&ResourceList; 3]) -> BTreeSet<String> {
-    let lists = all.map(|package| {
-        let items = package.items().filter(|(_, resource)| resource.is_list());
-        let paths = items.filter_map(|(_, resource)| resource.origin.path.as_deref());
-        paths.collect::<BTreeSet<&str>>()
-    });
-    let [in_original, in_local, _] = &lists;
-    if in_original.is_empty() && in_local.is_empty() || !all.iter().all(|of| of.is_package()) {
+    let has_lists = |package: &ResourceList| package.items().any(|(_, found)| found.is_list());
+    if !all.iter().any(|package| has_lists(package)) || !all.iter().all(|of| of.is_package()) {
         return BTreeSet::new();
     }
-    let is_unfolded = |path: &&&str| {
-        let is_list_in_all = lists.iter().all(|lists| lists.contains(**path));
-        let [original, local, upstream] = all.map(|package| package.read_file(path).ok());
-        let is_json = path.ends_with(".json");
-        !is_list_in_all && !is_json && original != upstream && original != local
+    let [original, local, upstream] = all;
+    let differ = |paths: &BTreeSet<&str>, other: &ResourceList| {
+        let mut paths = paths.iter();
+        paths.any(|path| original.read_file(path).ok() != other.read_file(path).ok())
     };
-    let paths = in_original.union(in_local).filter(is_unfolded);
-    paths.map(|path| (*path).to_owned()).collect()
+    let mut files = BTreeSet::new();
+    for versions in places(all).values() {
+        let is_list = |of: &Places<'_>| !of.in_lists.is_empty() && of.as_documents.is_empty();
+        let is_document = |of: &Places<'_>| of.in_lists.is_empty() && !of.as_documents.is_empty();
+        if !versions.iter().any(is_list) || !versions.iter().any(is_document) {
+            continue;
+        }
+        let lists = versions.iter().flat_map(|of| &of.in_lists);
+        let documents = versions.iter().flat_map(|of| &of.as_documents);
+        let paths = lists.clone().chain(documents).copied().collect();
+        if differ(&paths, local) && differ(&paths, upstream) {
+            let lists = lists.filter(|path| !path.ends_with(".json"));
+            files.extend(lists.map(|path| (*path).to_owned()));
+        }
+    }
+    files
+}
+
+/// The files of each resource that has a name, in each version.
+fn places(all: [&ResourceList; 3]) -> BTreeMap<ResourceKey, [Places<'_>; 3]> {
+    let mut places: BTreeMap<ResourceKey, [Places<'_>; 3]> = BTreeMap::new();
+    for (version, package) in all.into_iter().enumerate() {
+        for (id, resource) in package.items() {
+            let Some(path) = resource.origin.path.as_deref() else {
+                continue;
+            };
+            let elements = resource.elements(package.node(id));
+            let is_list = elements.is_some();
+            let elements = elements.into_iter().flatten();
+            let found = elements.map(|(_, element)| ResourceKey::of(&element));
+            let own = (!is_list).then(|| ResourceKey::of(resource));
+            for key in found.chain(own).filter(|key| key.name != GivenName::None) {
+                let of = &mut places.entry(key).or_default()[version];
+                let paths = if is_list {
+                    &mut of.in_lists
+                } else {
+                    &mut of.as_documents
+                };
+                paths.insert(path);
+            }
+        }
+    }
+    places
 }
 
 /// Writes documents in place of the Lists in these files.

@@ -437,34 +437,30 @@ pub(super) fn described(resource: &Resource) -> String {
     }
 }
 
-/// A value that has the changes of both sides.
-fn combined(kind: PartsOf, [local, upstream]: [QuotedValue; 2]) -> FunctionResult {
-    let values = Versions {
-        base: None,
-        local: Some(local),
-        upstream: Some(upstream),
+/// A value that has the changes of both sides. What they brought is shown from its beginning: these are no two versions of
+/// one value, which would be cut to where they differ.
+fn combined(kind: PartsOf, brought: [QuotedValue; 2]) -> FunctionResult {
+    let up_to = |limit| {
+        brought.each_ref().map(|value| {
+            let [beginning, ..] = cut_values([Some(value), None, None], limit);
+            beginning.unwrap_or_else(|| value.clone())
+        })
     };
-    let short = cut(&values, SHORT);
-    let text = |value: &Option<QuotedValue>| value.clone().map(String::from).unwrap_or_default();
-    let (local, upstream) = (text(&short.local), text(&short.upstream));
+    let [local, upstream] = up_to(SHORT).map(String::from);
     let message = format!("combined local's {local} with upstream's {upstream}");
+    let [local, upstream] = up_to(LONG);
+    let kind = kind.as_str();
     let result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
-        .tag("kind", kind.as_str());
-    let values = cut(&values, LONG);
-    let result = with_versions(result, &values);
-    match (values.local, values.upstream) {
-        (Some(local), Some(upstream)) => {
-            let kind = kind.as_str();
-            let detail = MergeDetail::Combined {
-                kind,
-                local,
-                upstream,
-            };
-            with_detail(result, detail)
-        }
-        _ => result,
-    }
+        .tag("kind", kind)
+        .tag("local", local.as_str())
+        .tag("upstream", upstream.as_str());
+    let detail = MergeDetail::Combined {
+        kind,
+        local,
+        upstream,
+    };
+    with_detail(result, detail)
 }
 
 /// A result with a tag for each version that has a value.

@@ -6,21 +6,25 @@ use std::collections::HashMap;
 use crate::row::{FieldChange, PlaceFinding};
 use crate::walk::{items, text};
 use krm_core::results::listed;
-use krm_yaml::{NodeRef, PathElement, Value};
+use krm_core::schema::{Key, Keys, ListType};
+use krm_merge::compare::pair_elements;
+use krm_yaml::{NodeRef, PathElement};
 
-/// The names of elements that both sides have, if the two sides have them in different orders.
-fn reordered<'n, K: Copy + Eq + std::hash::Hash>(
-    sides: [Vec<(K, NodeRef<'n>)>; 2],
-) -> Option<Vec<(K, NodeRef<'n>)>> {
-    let [before, after] = sides;
-    let places = before.iter().enumerate();
-    let places: HashMap<K, usize> = places.map(|(at, (key, _))| (*key, at)).collect();
-    let known = after
+static NAME: Key = Key::named("name");
+
+/// The elements that both sides have, in their new order, if the two sides have them in different orders.
+fn reordered<'n>(list: ListType<'_>, change: &FieldChange<'_, 'n>) -> Option<Vec<NodeRef<'n>>> {
+    let (before, after) = change.both()?;
+    let mut places: Vec<usize> = pair_elements(list, before, after)
         .into_iter()
-        .filter(|(key, _)| places.contains_key(key));
-    let known: Vec<_> = known.collect();
-    let is_same = known.is_sorted_by_key(|(key, _)| places.get(key).copied());
-    (!is_same).then_some(known)
+        .map(|(_, new)| new)
+        .collect();
+    if places.is_sorted() {
+        return None;
+    }
+    places.sort_unstable();
+    let elements: Vec<NodeRef<'_>> = items(Some(after)).collect();
+    Some(places.into_iter().map(|at| elements[at]).collect())
 }
 
 fn named(list: Option<NodeRef<'_>>) -> Vec<(&str, NodeRef<'_>)> {
@@ -30,17 +34,23 @@ fn named(list: Option<NodeRef<'_>>) -> Vec<(&str, NodeRef<'_>)> {
 
 /// Init containers run one after the other.
 pub(super) fn init_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
-    let found = reordered([change.before(), change.after()].map(named));
-    let finding = found.map(|order| PlaceFinding {
-        below: Vec::new(),
-        message: format!(
+    let found = reordered(ListType::Map(Keys::one(&NAME)), change).map(|order| {
+        let names = order.iter().filter_map(|item| text(item.get("name")));
+        finding(format!(
             "the init containers run in a different order: {}",
-            listed(order.iter().map(|(name, _)| name))
-        ),
+            listed(names)
+        ))
+    });
+    found.into_iter().collect()
+}
+
+fn finding<'n>(message: String) -> PlaceFinding<'n> {
+    PlaceFinding {
+        below: Vec::new(),
+        message,
         values: None,
         is_whole: false,
-    });
-    finding.into_iter().collect()
+    }
 }
 
 /// The variables that a value uses as `$(NAME)`.
@@ -92,21 +102,12 @@ pub(super) fn variable_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFindi
 
 /// Of the rules of a list, the first that matches decides.
 pub(super) fn rule_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
-    let keys = |list| -> Vec<_> {
-        let items = items(list).filter_map(|item| Some((item.value()?, item)));
-        items.collect()
-    };
-    let [before, after] = [change.before(), change.after()].map(keys);
-    fn by_value<'k, 'n>(keys: &'k [(Value, NodeRef<'n>)]) -> Vec<(&'k Value, NodeRef<'n>)> {
-        keys.iter().map(|(key, item)| (key, *item)).collect()
-    }
-    let finding = reordered([by_value(&before), by_value(&after)]).map(|_| PlaceFinding {
-        below: Vec::new(),
-        message: "the rules are in a different order, and the first match wins".to_owned(),
-        values: None,
-        is_whole: false,
-    });
-    finding.into_iter().collect()
+    let message = "the rules are in a different order, and the first match wins";
+    let found = reordered(ListType::Atomic, change);
+    found
+        .map(|_| finding(message.to_owned()))
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]
