@@ -447,6 +447,37 @@ fn a_resource_with_a_generate_name_is_an_error() {
 }
 
 #[test]
+fn a_name_that_is_not_a_string_is_refused() {
+    let map = |value: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: y}}\ndata: {{a: {value}}}\n")
+    };
+    let outcome = overlay_with(&map("x"), &map("z"), None, None);
+    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
+    let expected = "app.yaml: expected a string in `metadata.name` of a ConfigMap, found `y`";
+    assert!(
+        outcome.results.has_errors() && errors[0].starts_with(expected),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn an_edit_of_a_resource_without_a_name_is_listed() {
+    let cluster =
+        |nodes: u8| format!("apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\nnodes: {nodes}\n");
+    let with = |nodes| format!("{UPSTREAM}---\n{}", cluster(nodes));
+    let listed = |fork: &str| {
+        let outcome = overlay_with(&with(1), fork, None, None);
+        let results = outcome.results.iter().map(|result| result.to_string());
+        results
+            .filter(|said| said.contains("NotInOverlay"))
+            .collect::<Vec<_>>()
+    };
+    assert!(listed(&with(1)).is_empty());
+    let expected = "[info] app.yaml: Cluster/: an overlay cannot hold this resource, which has no name (NotInOverlay)";
+    assert_eq!(listed(&with(3)), [expected]);
+}
+
+#[test]
 fn another_spelling_of_a_value_or_key_is_not_an_edit() {
     let map = |data: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\nmode: {data}\n")

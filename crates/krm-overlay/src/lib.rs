@@ -90,6 +90,16 @@ pub enum OverlayError {
          hold it; keep it in a file that no kustomization names"
     )]
     GeneratedName { file: String, object: String },
+    /// A resource has a name that Kubernetes reads as a boolean or a number.
+    #[error(
+        "{file}: expected a string in `metadata.name` of a {kind}, found `{found}`, which Kubernetes reads as something else: \
+         write it in quotes"
+    )]
+    NameNotAString {
+        file: String,
+        kind: String,
+        found: String,
+    },
     /// A patch cannot be made or applied.
     #[error("{place}: {error}")]
     Patch { place: String, error: String },

@@ -207,6 +207,14 @@ fn object<'p>(node: NodeRef<'p>, file: &str) -> Result<Option<BuiltObject<'p>>, 
             object: format!("{}/{}", key.kind, key.name.text()),
         });
     }
+    let name = node.get_path(&["metadata", "name"]);
+    if let Some(found) = name.filter(|name| name.as_str().is_none() && !name.is_null()) {
+        return Err(OverlayError::NameNotAString {
+            file: file.to_owned(),
+            kind: key.kind.to_string(),
+            found: found.source().to_owned(),
+        });
+    }
     let value = with_keys_as_read(&cleaned(&Node::Text(node))).to_value();
     let object = BuiltObject {
         value,

@@ -9,12 +9,12 @@
 //!
 //! Source: contract, create-overlay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
 use krm_core::config::{API_VERSION, CONFIG_MAP, Key, Keys, Scalars, UsageError, typed_config};
-use krm_core::resource::Resource;
+use krm_core::resource::{Resource, is_local_config};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_core::schema::Schema;
@@ -27,6 +27,7 @@ use krm_overlay::{
 };
 use krm_package::{Incoming, RefusedPath, is_krm_name};
 use krm_upstream::SOURCES;
+use krm_yaml::own_text;
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -102,6 +103,7 @@ pub fn create_overlay(base: Option<&str>, run: StepRun<'_>) -> Result<Output, Us
     };
     report(&overlay, run.results);
     report_other_files(run.list, original.unwrap_or(given), run.results);
+    report_unnamed(run.list, original.unwrap_or(given), run.results);
     // If there is an original, upstream is a newer revision to check the overlay against.
     let against = run.supplied.one(Role::Against);
     if let Some(against) = against.or(original.map(|_| given)) {
@@ -136,6 +138,24 @@ fn report_other_files(list: &ResourceList, upstream: &SuppliedPackage, results: 
         }
         let message = "an overlay cannot hold this file, which is not a resource";
         let result = FunctionResult::info(message).in_file(path.as_str());
+        results.push(result.tag("reason", Reason::NotInOverlay.as_str()));
+    }
+}
+
+/// Names the resources of the fork that have no name and that upstream does not have as they are: kustomize refuses them.
+fn report_unnamed(list: &ResourceList, upstream: &SuppliedPackage, results: &mut Results) {
+    fn unnamed(list: &ResourceList) -> impl Iterator<Item = (&Resource, &str)> {
+        let items = list.items().filter(|(id, resource)| {
+            let has_no_name = resource.name.is_none() && resource.generate_name.is_none();
+            let is_read = !resource.is_list() && !resource.is_for_tools();
+            has_no_name && is_read && !is_local_config(list.node(*id))
+        });
+        items.map(|(id, resource)| (resource, own_text(list.node(id))))
+    }
+    let theirs: HashSet<&str> = unnamed(upstream.list()).map(|(_, text)| text).collect();
+    for (resource, _) in unnamed(list).filter(|(_, text)| !theirs.contains(text)) {
+        let message = "an overlay cannot hold this resource, which has no name";
+        let result = FunctionResult::info(message).with_resource(resource);
         results.push(result.tag("reason", Reason::NotInOverlay.as_str()));
     }
 }

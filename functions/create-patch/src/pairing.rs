@@ -62,6 +62,10 @@ pub fn each_pair<T: Send>(
         refused_walks: RefusedWalks::of(&walked),
         walked,
     };
+    for (_, found) in list.items().filter(|(_, resource)| resource.is_list()) {
+        let message = "the resources in this List are left out; write them as documents";
+        results.push(FunctionResult::warning(Reason::SkippedFile, message).with_resource(found));
+    }
     let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
     let length = |id: &ItemId| list.text_of(*id).len();
     let mut taken: HashMap<ItemId, ItemId> = HashMap::new();

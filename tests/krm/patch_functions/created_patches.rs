@@ -56,6 +56,24 @@ items:
     assert_eq!(outcome.expect("a config").results, Vec::<String>::new());
 }
 
+#[test]
+fn a_list_among_the_configs_is_named() {
+    let (head, item) = CONFIG_ITEM.split_once("items:\n").expect("items");
+    let item = item.replace('\n', "\n  ");
+    let list = format!(
+        "{head}items:\n- apiVersion: v1\n  kind: List\n  items:\n  {}\n",
+        item.trim_end()
+    );
+    let expected = "[warning] List/: the resources in this List are left out; write them as documents (SkippedFile)";
+    for (function, kind) in [
+        (&create_patch::FUNCTION, "CreatePatch"),
+        (&apply_config::FUNCTION, "ApplyConfig"),
+    ] {
+        let outcome = on_list(function, &config(kind, LIVE), &list).expect("a config");
+        assert_eq!(outcome.results[0], expected);
+    }
+}
+
 /// The patch of an original, a live and a modified resource, each given as what stands below `metadata`.
 fn patch_between(kind: &str, [original, live, modified]: [&str; 3]) -> Outcome {
     let item = |rest: &str| {

@@ -217,7 +217,7 @@ reasons! {
     ServiceExposed,
     /// An edit would change the value of a YAML alias elsewhere, and that value contains anchors itself.
     SharedAnchor,
-    /// A file was not read, and therefore not edited.
+    /// A file, or a List in it, was not read, and therefore not edited.
     SkippedFile,
     /// Local deleted a resource or file that upstream changed; it stays deleted.
     StaysDeleted,
