@@ -593,7 +593,7 @@ impl FileHistory {
                     let fetch = upstream.fetch_command(&commit);
                     let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
                     let (address, fetch) = (&upstream.address, fetch.unwrap_or_default());
-                    let what = "what it set is shown as yours";
+                    let what = "the fields that it set are shown as yours";
                     let message = format!("cannot read {revision} of {address}: {what}{fetch}");
                     self.warn(&revision, message);
                 }
@@ -793,7 +793,10 @@ impl FileHistory {
                 Err(error) => first = first.or(Some(error)),
             }
         }
-        let message = format!("{}; what older commits set is shown as set later", first?);
+        let message = format!(
+            "{}; fields that older commits set are shown as set later",
+            first?
+        );
         self.warn("", message);
         None
     }

@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_upgrade_leaves_the_lock_and_goes_without_a_trace() {
+    fn an_open_upgrade_leaves_the_lock_alone_and_ends_without_a_trace() {
         let lock = read(KPTFILE).lock.expect("a lock");
         let mut open = OpenUpgrade {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),

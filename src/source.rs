@@ -70,7 +70,7 @@ impl SourceArgument {
         let (place, revision) = split_revision(argument);
         if place.ends_with(".zip") {
             let message = format!(
-                "zip files are not read: expected an archive .tar, .tgz or .tar.gz, found '{}'",
+                "zip files are not supported: expected an archive .tar, .tgz or .tar.gz, found '{}'",
                 without_password(place)
             );
             return Err(Failure::new(message).hint("krmv help get"));
@@ -229,7 +229,7 @@ fn remote_source(argument: &str, tags: Option<&str>) -> Result<Option<NamedSourc
         let found = RemoteSource::parse(argument, &Surroundings::default())?;
         if let (Some(place), Some(_), false) = (place, &found, argument.contains(" --tags ")) {
             let message = format!(
-                "the address has the place `{place}` for a release; name the repository whose tags are the releases with --tags"
+                "the address has the placeholder `{place}` for a release; name the repository whose tags are the releases with --tags"
             );
             return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
         }

@@ -400,9 +400,8 @@ impl NewerSearch<'_> {
             };
             return self.branch(default, vec![note]);
         }
-        let message = format!(
-            "upstream has no branch or tag `{name}` any longer, although the lock names it"
-        );
+        let message =
+            format!("upstream no longer has a branch or tag `{name}`, although the lock names it");
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
 }

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_addresses() {
+    fn this_machine_is_recognized_by_its_addresses() {
         for (text, expected) in [
             ("http://127.0.0.1:5000/", true),
             ("http://127.1.2.3/", true),

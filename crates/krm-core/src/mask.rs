@@ -283,7 +283,7 @@ mod tests {
 
     /// Aliases are not followed, so a List within itself is read once.
     #[test]
-    fn a_list_that_holds_itself_is_read_once() {
+    fn a_list_that_contains_itself_is_read_once() {
         let list = "&r\nkind: List\nitems:\n- *r\n- {kind: Secret, data: {a: one}}\n- &i {kind: List, items: [*i, *r]}\n";
         let (before, after) = masked_file("", list).expect("a Secret");
         assert!(before.is_empty());

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_takes_no_visible_side() {
+    fn an_error_keeps_the_local_side() {
         assert_eq!(OnConflict::Local.winner(), Side::Local);
         assert_eq!(OnConflict::Upstream.winner(), Side::Upstream);
         assert_eq!(OnConflict::default(), OnConflict::Upstream);

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn remains_of_a_killed_run_are_known_by_its_temporary_files() {
+    fn remains_of_a_killed_run_are_recognized_by_its_temporary_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let is_left = || is_left_by_killed_run(folder.path()).expect("read");
         assert!(!is_left());

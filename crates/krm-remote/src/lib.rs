@@ -365,7 +365,7 @@ pub trait Client: fmt::Debug + Sync {
     /// Says what takes a while.
     fn says(&self, what: &str);
 
-    /// What `git ls-remote` prints of a repository, otherwise the reason why it failed.
+    /// What `git ls-remote` prints for a repository, otherwise the reason why it failed.
     fn list_references(
         &self,
         repository: &Address,

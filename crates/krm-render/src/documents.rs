@@ -105,7 +105,7 @@ pub struct RenderedPackage {
 }
 
 impl RenderedPackage {
-    /// Compares what a program printed of the same revision twice.
+    /// Compares two renderings of the same revision.
     pub fn of_printed(first: &str, second: &str) -> Self {
         Self::of(separated(first), &separated(second))
     }

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_named_and_moves_and_comments_are_not() {
+    fn other_files_are_listed_but_moves_and_comments_are_not() {
         let one = map("one", "1");
         let commented = format!("# comment\n{one}");
         assert!(lines(&[("a.yaml", &one)], &[("b.yaml", &one)]).is_empty());
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_are_known_by_their_namespaces_too_and_in_lists() {
+    fn resources_are_identified_by_their_namespaces_too_and_in_lists() {
         let [one, two] = ["one", "two"].map(|namespace| {
             map("a", "1").replace("name: a", &format!("name: a\n  namespace: {namespace}"))
         });

@@ -4,7 +4,7 @@
 //! kind: StatefulSet          # before        # items        # result
 //! spec:
 //!   serviceName:               db              db-headless     blocking: the field is immutable
-//!   replicas:                  3               0               dangerous: no pods run any longer
+//!   replicas:                  3               0               dangerous: no pods run
 //! ```
 //!
 //! Source: contract, review-package.

@@ -270,7 +270,7 @@ fn additions_to_a_map_that_local_removed_are_undecided() {
 }
 
 #[test]
-fn the_history_of_a_conflict_is_that_of_the_whole_value() {
+fn the_history_of_a_conflict_covers_the_whole_value() {
     let world = World::with_package();
     let deployment = super::deployment(1, "app:1", "64Mi");
     let side =

@@ -280,7 +280,7 @@ spec:
     }
 
     #[test]
-    fn an_item_is_what_its_tree_says() {
+    fn an_item_has_the_identity_that_its_tree_has() {
         for text in [
             RESOURCE,
             "kind: A\n",

@@ -192,7 +192,7 @@ data: {x: 1}
     }
 
     #[test]
-    fn lines_are_those_of_the_file() {
+    fn line_numbers_count_in_the_file() {
         for (name, field, within, expected) in [
             ("a", "data.x", "", Some(8)),
             ("a", "data[\"a.b\"]", "", Some(9)),

@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_reaches_a_line_as_it_is(text in hostile(), other in hostile(), width in 1..50_usize) {
+        fn no_text_reaches_a_line_unescaped(text in hostile(), other in hostile(), width in 1..50_usize) {
             let line = ShownLine::of(&[&text, &format_args!("{other}: {text:>9}"), &other.as_str()]);
             prop_assert!(!line.as_str().contains(is_unsafe));
             let mut lines = ShownText::default();

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_file_is_one_release_or_has_a_place_for_the_number() {
+    fn any_other_file_is_one_release_or_has_a_placeholder_for_the_number() {
         let file = parsed("https://e.com/app-1.0.0.tgz");
         assert_eq!(file.tags, None);
         assert_eq!(file.addresses(""), ["https://e.com/app-1.0.0.tgz"]);
