@@ -52,7 +52,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         }
         None => {
             let newest = chosen(&source, &upstream)?;
-            upstream.fetch_all()?;
+            upstream.repository()?.fetch_all()?;
             upstream.fetch_commit(&newest.commit)?;
             let Some(found) = search(&package, &source, &upstream, &newest, common)? else {
                 return Ok(exit::OPEN);
@@ -83,8 +83,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     }
     package.write(&package.changes(&contents, &Default::default()))?;
     let found = Original { revision, equals };
-    found.report(&package, &source, &upstream, common)?;
-    Ok(exit::DONE)
+    found.report(&package, &source, &upstream, common)
 }
 
 impl Original {
@@ -95,31 +94,28 @@ impl Original {
         source: &SourceArgument,
         upstream: &UpstreamSource,
         common: &Common,
-    ) -> Result<()> {
+    ) -> Result<u8> {
         let (name, equals) = (package.name(), &self.equals);
         let (revision, commit) = (&self.revision.lock_ref, &self.revision.commit);
-        if common.json {
-            return print::json(&json!({
-                "path": name, "revision": revision, "commit": commit, "equals": equals,
-            }));
-        }
-        let mut page = Page::new(common);
-        page.line(format_args!("{name}: made from {revision}"));
-        if let Some(first) = equals.first() {
-            let others = equals.join(", ");
-            let verb = if equals.len() == 1 {
-                "explains"
-            } else {
-                "explain"
-            };
-            page.wrapped(format_args!("  {others} {verb} the copy equally well"), 4);
-            page.hint(&upstream.adopt_command(&source.path, Some(first), &name));
-        }
-        if let Some(note) = source.password_note() {
-            page.wrapped(format_args!("  {note}"), 4);
-        }
-        page.hint(&package.command(&["status"]));
-        page.finish()
+        let document =
+            || json!({"path": name, "revision": revision, "commit": commit, "equals": equals});
+        print::answer(common, document, |page| {
+            page.line(format_args!("{name}: made from {revision}"));
+            if let Some(first) = equals.first() {
+                let others = equals.join(", ");
+                let verb = if equals.len() == 1 {
+                    "explains"
+                } else {
+                    "explain"
+                };
+                page.wrapped(format_args!("  {others} {verb} the copy equally well"), 4);
+                page.hint(&upstream.adopt_command(&source.path, Some(first), &name));
+            }
+            if let Some(note) = source.password_note() {
+                page.wrapped(format_args!("  {note}"), 4);
+            }
+            page.hint(&package.command(&["status"]));
+        })
     }
 }
 
@@ -145,7 +141,7 @@ fn nearest_release(
         let revision = release.revision();
         let snapshot = match upstream.fetch_by(&source.path, &revision, request, &known) {
             Ok((fetched, _)) => fetched.snapshot,
-            Err(_) if upstream.lacks(&release.name) => continue,
+            Err(_) if upstream.kind.lacks(&release.name) => continue,
             Err(error) => return Err(error),
         };
         let revision = snapshot.revision.clone();
@@ -267,7 +263,7 @@ fn search(
     let other = upstream.by_other_name(&source.path, &name);
     let other = other.ok_or_else(|| {
         let message = format!("the original revision {name} cannot be read");
-        Failure::new(message).hint(command(["git", "ls-remote", upstream.address()]))
+        Failure::new(message).hint(command(["git", "ls-remote", &upstream.address]))
     })?;
     Ok(Some(Original {
         revision: other,

@@ -20,7 +20,7 @@ use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
 use krm_review::fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
-use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
+use krm_upstream::git::{CommitDescription, GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
@@ -37,12 +37,12 @@ use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::policy;
-use super::print::{self, BOLD, DIM, Page, warning};
+use super::print::{self, BOLD, DIM, warning};
 use super::releases::ListedReference;
 use super::rendering::PackageRendering;
 use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
-use super::{exit, worktree};
+use super::worktree;
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     if blame.file.is_dir() {
@@ -71,28 +71,24 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
             ])));
         }
     }
-    if common.json {
-        print::json(&json!({"path": package.name(), "file": file, "fields": fields}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    let mut last = None;
-    for field in &fields {
-        if last != Some(&field.resource) {
-            let name = page.styled(BOLD, &field.resource);
-            page.line(name);
+    let document = || json!({"path": package.name(), "file": file, "fields": fields});
+    print::answer(common, document, |page| {
+        let mut last = None;
+        for field in &fields {
+            if last != Some(&field.resource) {
+                let name = page.styled(BOLD, &field.resource);
+                page.line(name);
+            }
+            last = Some(&field.resource);
+            let by = page.styled(DIM, &field.setter);
+            // A text without fields is one value.
+            let shown = match &*field.shown {
+                "" => "  the whole text: ".to_owned(),
+                shown => format!("  {shown}: "),
+            };
+            page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
         }
-        last = Some(&field.resource);
-        let by = page.styled(DIM, &field.setter);
-        // A text without fields is one value.
-        let shown = match &*field.shown {
-            "" => "  the whole text: ".to_owned(),
-            shown => format!("  {shown}: "),
-        };
-        page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
-    }
-    page.finish()?;
-    Ok(exit::DONE)
+    })
 }
 
 /// Who made a state of the package. `Uncommitted` means the files on disk.
@@ -102,13 +98,7 @@ pub(super) enum Setter {
     #[serde(rename = "local")]
     Uncommitted,
     #[serde(rename = "local")]
-    Commit {
-        #[serde(rename = "commit")]
-        id: String,
-        author: String,
-        date: String,
-        summary: String,
-    },
+    Commit(CommitDescription),
     #[serde(rename = "upstream")]
     Upstream { revision: String, commit: String },
 }
@@ -118,7 +108,7 @@ impl Setter {
     fn short(&self) -> &str {
         match self {
             Self::Uncommitted => "your files",
-            Self::Commit { date, .. } => date,
+            Self::Commit(commit) => &commit.date,
             Self::Upstream { revision, .. } => revision,
         }
     }
@@ -128,17 +118,14 @@ impl std::fmt::Display for Setter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Uncommitted => f.write_str("you, not committed"),
-            Self::Commit {
-                id,
+            Self::Commit(CommitDescription {
+                commit,
                 author,
                 date,
                 summary,
-            } => {
-                write!(
-                    f,
-                    "{author} on {date}, {}: {summary}",
-                    id.get(..8).unwrap_or(id)
-                )
+            }) => {
+                let id = commit.get(..8).unwrap_or(commit);
+                write!(f, "{author} on {date}, {id}: {summary}")
             }
             Self::Upstream { revision, .. } => write!(f, "upstream {revision}"),
         }
@@ -295,7 +282,7 @@ impl FileHistory {
             }
             upstream.list(&package.tracking.path())?;
             upstream.releases.follow(lock.reference.as_deref());
-            if let Some(git) = upstream.history() {
+            if let Some(git) = upstream.kind.history() {
                 history.repositories.push(Repository::open(git.path())?);
             }
             history.upstream = Some(upstream);
@@ -366,20 +353,20 @@ impl FileHistory {
         for line in log.lines() {
             let mut parts = line.splitn(5, '\t').map(str::to_owned);
             let mut next = || parts.next().unwrap_or_default();
-            let (id, parents, author, date, summary) = (next(), next(), next(), next(), next());
+            let (commit, parents, author, date, summary) = (next(), next(), next(), next(), next());
             progress.step(&date);
-            let files: BTreeMap<_, _> = repository.files_of(prefix, &id)?.into_iter().collect();
+            let files: BTreeMap<_, _> = repository.files_of(prefix, &commit)?.into_iter().collect();
             if files.is_empty() {
                 continue;
             }
             let parents = parents.split(' ').map(str::to_owned).collect();
-            commits.push((id.clone(), parents));
-            let setter = Setter::Commit {
-                id,
+            commits.push((commit.clone(), parents));
+            let setter = Setter::Commit(CommitDescription {
+                commit,
                 author,
                 date,
                 summary,
-            };
+            });
             self.local.push(HistoricState::new(setter, files));
         }
         Ok(commits)
@@ -622,8 +609,8 @@ impl FileHistory {
                 if states.is_empty() {
                     let fetch = upstream.fetch_command(&commit);
                     let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
-                    let (address, fetch) = (upstream.address(), fetch.unwrap_or_default());
-                    let what = "what it set is shown as yours";
+                    let (address, fetch) = (&upstream.address, fetch.unwrap_or_default());
+                    let what = "the fields that it set are shown as yours";
                     let message = format!("cannot read {revision} of {address}: {what}{fetch}");
                     self.warn(&revision, message);
                 }
@@ -822,7 +809,10 @@ impl FileHistory {
                 Err(error) => first = first.or(Some(error)),
             }
         }
-        let message = format!("{}; what older commits set is shown as set later", first?);
+        let message = format!(
+            "{}; fields that older commits set are shown as set later",
+            first?
+        );
         self.warn("", message);
         None
     }
@@ -849,8 +839,9 @@ fn names_of_revisions(
         .releases
         .finals(|other| other.order(version).is_lt());
     let count = below.len();
-    let known =
-        |release: &ListedReference| Some((release.short.clone(), upstream.known_commit(release)?));
+    let known = |release: &ListedReference| {
+        Some((release.short.clone(), upstream.kind.known_commit(release)?))
+    };
     revisions.extend(below.into_iter().rev().filter_map(known));
     let is_partial = revisions.len() <= count;
     (revisions, is_partial)

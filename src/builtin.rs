@@ -8,29 +8,26 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use krm_function::filter::{command, with_value_hint};
+use serde_json::json;
 
 use super::cli::{Cli, Common};
 use super::failure::{Failure, Result};
-use super::print::{self, Page, to_stdout};
+use super::print::{self, to_stdout};
 use super::{exit, failure};
 
 pub(crate) fn functions(common: &Common) -> Result<u8> {
-    if common.json {
-        let list: Vec<_> = FUNCTIONS
-            .iter()
-            .map(|function| serde_json::json!({"name": function.name, "about": function.about}))
-            .collect();
-        print::json(&serde_json::json!({ "functions": list }))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    for function in FUNCTIONS {
-        page.line(function.name);
-        page.wrapped(format_args!("    {}", function.about), 4);
-    }
-    page.hint(&"krmv help merge-package".into());
-    page.finish()?;
-    Ok(exit::DONE)
+    let document = || {
+        let list =
+            FUNCTIONS.map(|function| json!({"name": function.name, "about": function.about}));
+        json!({ "functions": list })
+    };
+    print::answer(common, document, |page| {
+        for function in FUNCTIONS {
+            page.line(function.name);
+            page.wrapped(format_args!("    {}", function.about), 4);
+        }
+        page.hint(&"krmv help merge-package".into());
+    })
 }
 
 /// The command line with all commands, including the functions.
@@ -86,12 +83,10 @@ const STATE: &str = include_str!("topics/state.txt");
 /// Prints the version, as `--version` does.
 pub(crate) fn version(common: &Common) -> Result<u8> {
     let version = env!("CARGO_PKG_VERSION");
-    if common.json {
-        print::json(&serde_json::json!({ "version": version }))?;
-        return Ok(exit::DONE);
-    }
-    to_stdout(&format!("krmv {version}\n"))?;
-    Ok(exit::DONE)
+    let document = || json!({ "version": version });
+    print::answer(common, document, |page| {
+        page.line(format_args!("krmv {version}"))
+    })
 }
 
 /// Explains a command, a function or a topic.

@@ -88,8 +88,8 @@ pub(crate) enum Command {
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
 /// It can also be a release file over HTTPS, an address copied from a browser, a Helm chart
 /// (helm+https://HOST/PATH//NAME), an image or chart of a registry (oci://HOST/REPOSITORY[:TAG]), an archive
-/// (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]). `//values.yaml` after a chart is that file alone.
-/// Without a revision, it is the newest final release.
+/// (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]). With `//values.yaml` after a chart, it is that
+/// file alone. Without a revision, it is the newest final release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     krmv get https://github.com/example/catalog//web@v1.2.0\n  \
@@ -109,7 +109,7 @@ pub(crate) struct GetArguments {
     /// For an address with `{version}` or `{tag}` in it: the repository whose tags are the releases
     #[arg(long, value_name = "REPOSITORY")]
     pub(crate) tags: Option<String>,
-    /// Make the package of what this program prints of the source: `helm template` or `kustomize build`
+    /// Create the package from what this program renders: `helm template` or `kustomize build`
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) render: Option<RenderProgram>,
     /// For Helm: a file with values, in the work tree of the package
@@ -165,7 +165,7 @@ pub(crate) struct UpgradeArguments {
     /// Upgrade every package below the directories; one that fails does not stop the others
     #[arg(long, conflicts_with_all = ["diff", "abort"])]
     pub(crate) all: bool,
-    /// With --all: commit each package, with your hooks
+    /// With --all: commit each package, and run your hooks
     #[arg(long, requires = "all", conflicts_with_all = ["dry_run", "markers", "force"])]
     pub(crate) commit: bool,
     /// With --all: commit each package on a branch PREFIX/PATH that begins at HEAD, and leave the work
@@ -197,7 +197,7 @@ pub(crate) struct UpgradeArguments {
     pub(crate) abort: bool,
 }
 
-/// Leave out a release: `status` and `upgrade` go past it
+/// Leave out a release: `status` and `upgrade` skip it
 ///
 /// The package's `.krmv.yaml` records it. You can still upgrade to the release by its name.
 #[derive(Debug, Args)]
@@ -276,10 +276,10 @@ pub(crate) struct StatusArguments {
     pub(crate) all_upstreams: bool,
 }
 
-/// Show what an upgrade, or your changes, mean for the cluster
+/// Show what an upgrade or your changes mean for the cluster
 ///
-/// With REV: what an upgrade to it changes. Without: what you changed since the last commit or, if everything is
-/// committed, since the original revision. The most dangerous changes come first. Several packages, or a
+/// With REV, it shows what an upgrade to it changes; without, what you changed since the last commit or, if everything
+/// is committed, since the original revision. The most dangerous changes come first. Several packages, or a
 /// directory of packages, are one review.
 #[derive(Debug, Args)]
 #[command(

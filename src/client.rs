@@ -83,16 +83,7 @@ pub(crate) enum Place<'p> {
 
 /// Runs `git`. A nonzero exit code is not an error.
 pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<ProgramOutput> {
-    output_with(place, command, None)
-}
-
-/// Runs `git` with credentials that the user typed. They are in its environment alone.
-pub(crate) fn output_with(
-    place: Place<'_>,
-    command: &GitCommand,
-    credentials: Option<&Credentials>,
-) -> Result<ProgramOutput> {
-    watched(place, command, credentials, &[])
+    watched(place, command, None, &[])
 }
 
 fn watched(
@@ -233,7 +224,7 @@ pub(crate) fn text_with(
     command: &GitCommand,
     credentials: Option<&Credentials>,
 ) -> Result<String> {
-    printed(output_with(place, command, credentials)?)
+    printed(watched(place, command, credentials, &[])?)
 }
 
 /// Runs `git` on the user's own repository with a text as its standard input.

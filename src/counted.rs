@@ -5,11 +5,10 @@ use krm_yaml::{Content, Editor, OwnedDocument, Value};
 use serde_json::json;
 
 use super::cli::{AllowArguments, Common, SkipArguments};
-use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{LocalPackage, RULES};
-use super::policy::{CountedReleases, text};
-use super::print::{self, Page};
+use super::policy::{CountedReleases, written_text};
+use super::print;
 use super::session::{arguments, followed};
 
 /// `krmv skip`
@@ -64,12 +63,8 @@ fn write(
     what: &str,
     edit: impl for<'d> FnOnce(krm_yaml::NodeRef<'d>, &mut Editor<'d, '_>) -> Edited,
 ) -> Result<u8> {
-    let text = match package.contents.get(RULES) {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Vec::new()),
-    };
     // A ConflictRules has no releases.
-    let text = OwnedDocument::edited(text, |root, editor| {
+    let text = OwnedDocument::edited(written_text(&package.contents), |root, editor| {
         editor.set(root, "kind", Value::from("UpgradePolicy").into())
     })?;
     let text = OwnedDocument::edited(text, edit)?;
@@ -79,18 +74,14 @@ fn write(
     let is_written = !changes.is_empty();
     package.write(&changes)?;
     let name = package.name();
-    if common.json {
-        print::json(&json!({"path": name, what: word, "written": is_written}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
+    let document = || json!({"path": name, what: word, "written": is_written});
     let done = match (what, is_written) {
         (_, false) => format!("{name}: {RULES} already says so"),
         ("skip", true) => format!("{name}: the release {word} no longer counts"),
         (_, true) => format!("{name}: only releases in the range {word} count"),
     };
-    page.wrapped(done, 2);
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
-    Ok(exit::DONE)
+    print::answer(common, document, |page| {
+        page.wrapped(done, 2);
+        page.hint(&package.command(&["status"]));
+    })
 }

@@ -17,42 +17,40 @@ use serde_json::json;
 
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
+use super::kptfile;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, resources};
-use super::print::{self, BOLD, GREEN, Page, RED};
+use super::print::{self, BOLD, GREEN, RED};
 use super::rendering::values_within;
 use super::session::FollowedPackage;
 use super::upstream::contents;
-use super::{exit, kptfile};
 
 pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
     let package = LocalPackage::open(&diff.directory)?;
     let base = base(&FollowedPackage::open_cached(&package)?);
     let base = base.map_err(|error| error.hint(package.command(&["status"])))?;
     let edits = edits(&package, &base, diff.show_secrets)?;
-    if common.json {
+    let document = || {
         let list: Vec<_> = edits.iter().map(Edit::to_json).collect();
-        print::json(&json!({"path": package.name(), "edits": list}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    for edit in &edits {
-        let (removed, added) = edit.counts();
-        let name = page.styled(BOLD, &edit.name);
-        if diff.stat {
-            let [added, removed] = [format!("+{added}"), format!("-{removed}")];
-            let added = page.styled(GREEN, format_args!("{added:<6}"));
-            let removed = page.styled(RED, format_args!("{removed:<6}"));
-            page.line(ShownLine::of(&[&added, &" ", &removed, &" ", &name]));
-            continue;
+        json!({"path": package.name(), "edits": list})
+    };
+    print::answer(common, document, |page| {
+        for edit in &edits {
+            let (removed, added) = edit.counts();
+            let name = page.styled(BOLD, &edit.name);
+            if diff.stat {
+                let [added, removed] = [format!("+{added}"), format!("-{removed}")];
+                let added = page.styled(GREEN, format_args!("{added:<6}"));
+                let removed = page.styled(RED, format_args!("{removed:<6}"));
+                page.line(ShownLine::of(&[&added, &" ", &removed, &" ", &name]));
+                continue;
+            }
+            page.line(ShownLine::of(&[&"=== ", &name]));
+            page.diff(edit.hunks());
         }
-        page.line(ShownLine::of(&[&"=== ", &name]));
-        page.diff(edit.hunks());
-    }
-    if diff.stat {
-        page.line(format_args!("{} changed", edits.len()));
-    }
-    page.finish()?;
-    Ok(exit::DONE)
+        if diff.stat {
+            page.line(format_args!("{} changed", edits.len()));
+        }
+    })
 }
 
 /// A resource or file that the user changed.
@@ -112,7 +110,7 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => kptfile::new(&name),
     };
-    let lock = lock.moved_to(followed.upstream.remote(), &revision);
+    let lock = lock.moved_to(&followed.upstream.remote, &revision);
     let text = kptfile::locked(&text, &lock, &followed.package.surroundings())?;
     cloned.insert(KPTFILE.to_owned(), text.into_bytes());
     // A clone leaves out the bookkeeping in upstream's Kptfiles.

@@ -43,6 +43,16 @@ impl Failure {
     }
 
     /// Says in front of the message what was done.
+    /// Adds a command, if there is none.
+    pub(crate) fn or_hint(self, command: impl Into<Hint>) -> Self {
+        if self.hints.is_empty() {
+            self.hint(command)
+        } else {
+            self
+        }
+    }
+
+    /// Says in front of the message what was done.
     #[must_use]
     pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
@@ -80,14 +90,12 @@ pub(crate) struct Hint(String);
 
 impl Hint {
     /// The command with more words.
-    #[must_use]
     pub(crate) fn and<S: AsRef<str>>(&self, words: &[S]) -> Self {
         let words = command(words).0;
         Self(format!("{} {words}", self.0))
     }
 
     /// This command and, if it succeeds, the next one.
-    #[must_use]
     pub(crate) fn then(&self, next: &Self) -> Self {
         Self(format!("{} && {}", self.0, next.0))
     }

@@ -4,11 +4,12 @@
 //! $ merge-package --package web --upstream "$(krmv fetch oci://ghcr.io/org/app:1.3.0)"
 //! ```
 
+use serde_json::json;
+
 use super::cli::{Common, FetchArguments};
-use super::exit;
 use super::failure::Result;
 use super::get::chosen;
-use super::print::{self, Page};
+use super::print;
 use super::source::SourceArgument;
 use super::upstream::UpstreamSource;
 
@@ -16,16 +17,8 @@ pub(crate) fn run(fetch: &FetchArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&fetch.source, fetch.tags.as_deref())?;
     let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let revision = chosen(&source, &upstream)?;
-    let place = upstream.place_of(&source.path, &revision)?;
-    if common.json {
-        let json = serde_json::json!({
-            "place": place, "revision": revision.lock_ref, "commit": revision.commit,
-        });
-        print::json(&json)?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    page.line(&place);
-    page.finish()?;
-    Ok(exit::DONE)
+    let place = upstream.fetch(&source.path, &revision)?.place;
+    let document =
+        || json!({"place": place, "revision": revision.lock_ref, "commit": revision.commit});
+    print::answer(common, document, |page| page.line(&place))
 }

@@ -17,7 +17,7 @@ use krm_review::fields::walkable;
 use krm_upstream::git::{ChangingCommit, CommitDescription, Repository, Revision};
 use krm_upstream::is_digest;
 use krm_yaml::{NodeRef, OwnedDocument, Path as YamlPath, PlaceIndex, Value};
-use serde_json::json;
+use serde::Serialize;
 
 use super::conflict::{ReportedConflict, is_about};
 use super::session::FollowedPackage;
@@ -25,17 +25,18 @@ use super::shared::opened;
 use super::worktree;
 
 /// What [`ConflictHistories`] knows of one conflict.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct FieldHistory {
     pub(crate) local: Option<CommitDescription>,
     pub(crate) upstream: Option<ReleaseChange>,
 }
 
 /// The release of upstream that set a field, or removed it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ReleaseChange {
     pub(crate) revision: String,
     /// Whether an earlier release may have done it, which is not in the cache.
+    #[serde(rename = "orEarlier")]
     pub(crate) is_or_earlier: bool,
     pub(crate) commit: Option<CommitDescription>,
 }
@@ -44,14 +45,9 @@ impl FieldHistory {
     /// One line for each side that is known.
     pub(crate) fn lines(&self) -> Vec<String> {
         let by = |commit: &CommitDescription| {
-            let CommitDescription {
-                commit,
-                author,
-                date,
-                summary,
-            } = commit;
-            let id = commit.get(..8).unwrap_or(commit);
-            format!(" by {author}, {date} ({id} \"{summary}\")")
+            let (author, date) = (&commit.author, &commit.date);
+            let id = commit.commit.get(..8).unwrap_or(&commit.commit);
+            format!(" by {author}, {date} ({id} \"{}\")", commit.summary)
         };
         let local = self.local.iter();
         let local = local.map(|commit| format!("last changed on your side{}", by(commit)));
@@ -65,25 +61,6 @@ impl FieldHistory {
             format!("last changed upstream in {}{earlier}{by}", change.revision)
         });
         local.chain(upstream).collect()
-    }
-
-    pub(crate) fn document(&self) -> serde_json::Value {
-        let commit = |commit: &CommitDescription| {
-            json!({
-                "commit": commit.commit,
-                "author": commit.author,
-                "date": commit.date,
-                "summary": commit.summary,
-            })
-        };
-        json!({
-            "local": self.local.as_ref().map(commit),
-            "upstream": self.upstream.as_ref().map(|change| json!({
-                "revision": change.revision,
-                "orEarlier": change.is_or_earlier,
-                "commit": change.commit.as_ref().map(commit),
-            })),
-        })
     }
 }
 
@@ -147,7 +124,7 @@ impl<'h> ConflictHistories<'h> {
         };
         states.add(&short(self.target), &self.target.commit, &[path]);
         for release in between.into_iter().rev() {
-            let commit = upstream.known_commit(release).unwrap_or_default();
+            let commit = upstream.kind.known_commit(release).unwrap_or_default();
             // A package that moved is at its new path, or at its old one.
             states.add(&release.short, &commit, &[path, own]);
         }
@@ -195,7 +172,7 @@ struct ReleaseStates<'h> {
 
 impl<'h> ReleaseStates<'h> {
     fn of(followed: &'h FollowedPackage<'h>) -> Option<Self> {
-        let git = followed.upstream.history();
+        let git = followed.upstream.kind.history();
         let git = git.filter(|_| followed.rendering.is_none());
         let repository = git.map(|git| opened(git.path()));
         Some(Self {
@@ -265,7 +242,7 @@ impl<'h> ReleaseStates<'h> {
     fn rendered(&self, commit: &str, path: &str) -> Option<Vec<(String, String)>> {
         let request = &self.followed.rendering.as_ref()?.next;
         let upstream = &self.followed.upstream;
-        if let Some(git) = upstream.history() {
+        if let Some(git) = upstream.kind.history() {
             // No commit is fetched for it.
             opened(git.path()).ok()?.commit_with_id(commit)?;
         }
@@ -415,8 +392,8 @@ impl<'h> ReleaseStates<'h> {
             return Some(content(document.document().root(0)?, field));
         };
         let document = self.document(id, path)?;
-        let mut roots = document.roots();
-        let root = roots.find(|root| is_about(resource, &Resource::read(*root)))?;
+        let mut all = document.roots().flat_map(Resource::all_of);
+        let (root, _) = all.find(|(_, found)| is_about(resource, found))?;
         Some(content(root, field))
     }
 

@@ -11,6 +11,7 @@ use krm_package::{
 use krm_render::RenderRequest;
 use krm_upstream::git::{Revision, without_password};
 use render_variant::{Identified, cloned_files};
+use serde_json::json;
 
 use super::cli::{Common, GetArguments, RenderProgram};
 use super::failure::{Failure, Result, command};
@@ -18,12 +19,12 @@ use super::followed::Following;
 use super::kptfile::{PackageOrigin, Tracking, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, RULES, around, not_a_flag};
-use super::print::{self, Page, counted};
+use super::print::{self, counted};
 use super::rendering::{self, RenderOptions};
 use super::report::warnings;
 use super::source::SourceArgument;
 use super::upstream::{FetchedRevision, UpstreamSource, to_clone};
-use super::{exit, kptfile, policy};
+use super::{kptfile, policy};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
@@ -49,8 +50,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     };
     let mut new = new.write(files)?;
     new.1.extend(choice(&source, &upstream, &revision));
-    report(common, &directory, &revision, new)?;
-    Ok(exit::DONE)
+    report(common, &directory, &revision, new)
 }
 
 /// The flags about rendering. An error if flags for Helm are with another program.
@@ -93,7 +93,7 @@ impl Rendering {
 
     /// Records in the files of a package what was asked for.
     pub(crate) fn record(&self, files: &mut Contents) -> Result<()> {
-        let policy = policy::with_render(files.get(RULES), &self.written)?;
+        let policy = policy::with_render(files, &self.written)?;
         files.insert(RULES.to_owned(), policy.into_bytes());
         rendering::record(&self.request, files, false);
         Ok(())
@@ -104,12 +104,12 @@ impl Rendering {
 pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
     if let Some(request) = &source.revision {
         let requested = upstream.requested(&source.path, request)?;
-        return upstream.resolved(requested, None);
+        return upstream.kind.resolved(requested, None);
     }
     let releases = &upstream.releases;
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
-    upstream.resolved(newest.revision(), None)
+    upstream.kind.resolved(newest.revision(), None)
 }
 
 /// Says what `get` chose, and what the package follows from now on. `None` if the user named a plain release.
@@ -119,7 +119,7 @@ fn choice(
     revision: &Revision,
 ) -> Option<String> {
     let following = Following::of(&revision.lock_ref, &upstream.releases);
-    let (address, name) = (upstream.address(), &revision.lock_ref);
+    let (address, name) = (&upstream.address, &revision.lock_ref);
     match (&source.revision, &following) {
         (None, Following::Branch(_)) => {
             let kinds: Vec<&str> = upstream.releases.newest_of_each_kind();
@@ -237,21 +237,23 @@ fn already_there(common: &Common, directory: &Path, revision: &Revision) -> Resu
         let next = command(["krmv", "upgrade", &shown, &revision.upstream_ref]);
         return Err(Failure::new(message).hint(next));
     }
-    if common.json {
-        let json = serde_json::json!({
-            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": 0,
-        });
-        print::json(&json)?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    page.line(format_args!(
-        "{shown}: already there at {}",
-        revision.lock_ref
-    ));
-    page.hint(&command(["krmv", "status", &shown]));
-    page.finish()?;
-    Ok(exit::DONE)
+    print::answer(
+        common,
+        || document(&shown, revision, 0),
+        |page| {
+            page.line(format_args!(
+                "{shown}: already there at {}",
+                revision.lock_ref
+            ));
+            page.hint(&command(["krmv", "status", &shown]));
+        },
+    )
+}
+
+fn document(directory: &str, revision: &Revision, files: usize) -> serde_json::Value {
+    json!({
+    "path": directory, "revision": revision.lock_ref, "commit": revision.commit, "files": files,
+    })
 }
 
 /// A package to be written.
@@ -307,7 +309,7 @@ impl NewPackage<'_> {
         self.write_changes(&changes)?;
         let notes = source.password_note().map(str::to_owned);
         let notes = notes.into_iter().chain(source.browser_note());
-        let notes = notes.chain(self.upstream.release_note(&self.revision.lock_ref));
+        let notes = notes.chain(self.upstream.kind.note(&self.revision.lock_ref));
         Ok((count, warnings(&results).chain(notes).collect()))
     }
 
@@ -341,25 +343,23 @@ fn report(
     directory: &Path,
     revision: &Revision,
     (count, warnings): (usize, Vec<String>),
-) -> Result<()> {
+) -> Result<u8> {
     let shown = directory.to_string_lossy();
-    if common.json {
-        let json = serde_json::json!({
-            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": count,
-        });
-        return print::json(&json);
-    }
-    let mut page = Page::new(common);
     let commit = revision.commit.trim_start_matches("sha256:");
     let commit = commit.get(..12).unwrap_or(commit);
-    page.line(format_args!(
-        "{shown}: {} at {} ({commit})",
-        counted(count, "file"),
-        revision.lock_ref
-    ));
-    for warning in &warnings {
-        page.wrapped(format_args!("  {warning}"), 4);
-    }
-    page.hint(&command(["krmv", "status", &shown]));
-    page.finish()
+    print::answer(
+        common,
+        || document(&shown, revision, count),
+        |page| {
+            page.line(format_args!(
+                "{shown}: {} at {} ({commit})",
+                counted(count, "file"),
+                revision.lock_ref
+            ));
+            for warning in &warnings {
+                page.wrapped(format_args!("  {warning}"), 4);
+            }
+            page.hint(&command(["krmv", "status", &shown]));
+        },
+    )
 }

@@ -21,6 +21,7 @@ use krm_address::{Address, CommitId, Surroundings};
 use krm_core::kptfile::{
     ANNOTATIONS, NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION,
     UPSTREAM_SOURCE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations,
+    update_strategy,
 };
 use krm_package::check_package_path;
 use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest};
@@ -279,15 +280,12 @@ fn lock_of_files(
     digest: String,
     root: NodeRef<'_>,
 ) -> UpstreamLock {
-    let strategy = root.get_path(&["upstream", "updateStrategy"]);
     UpstreamLock {
         directory: folder,
         is_file: false,
         reference: Some(source),
         commit: Some(digest),
-        update_strategy: strategy
-            .and_then(|node| node.scalar_text())
-            .map(str::to_owned),
+        update_strategy: update_strategy(root),
     }
 }
 
@@ -300,12 +298,10 @@ fn edited(
 
 /// A minimal Kptfile, for a package that has none.
 pub(crate) fn new(name: &str) -> String {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let metadata = Value::Mapping(vec![entry("name", Value::from(name))]);
     krm_yaml::to_block_text(&Value::Mapping(vec![
-        entry("apiVersion", Value::from("kpt.dev/v1")),
-        entry("kind", Value::from("Kptfile")),
-        entry("metadata", metadata),
+        Value::entry("apiVersion", "kpt.dev/v1"),
+        Value::entry("kind", "Kptfile"),
+        Value::entry("metadata", Value::Mapping(vec![Value::entry("name", name)])),
     ]))
 }
 
@@ -457,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_upgrade_leaves_the_lock_and_goes_without_a_trace() {
+    fn an_open_upgrade_leaves_the_lock_alone_and_ends_without_a_trace() {
         let lock = read(KPTFILE).lock.expect("a lock");
         let mut open = OpenUpgrade {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),

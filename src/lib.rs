@@ -90,7 +90,6 @@ use cli::{Cli, Command};
 use failure::Result;
 
 /// Runs the program with the arguments of this process.
-#[must_use]
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
@@ -117,7 +116,6 @@ pub fn main() -> ExitCode {
 }
 
 /// Whether the program accepts these arguments, its name first: for the tests of what messages name.
-#[must_use]
 pub fn accepts(arguments: &[String]) -> bool {
     let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
     let is_function = function(arguments.get(1).and_then(|word| word.to_str())).is_some();

@@ -13,7 +13,7 @@ use krm_core::schema::Schema;
 use krm_function::filter::write_documents;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_function::{Document, Inputs, Items, SuppliedInput, run_step};
-use krm_overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
+use krm_overlay::{OverlayError, OverlayFinding, OverlayState, PackageTexts, check, differences};
 use krm_package::escaped::ShownLine;
 use krm_package::is_setting;
 use krm_yaml::Value;
@@ -24,7 +24,7 @@ use super::client;
 use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{Contents, LocalPackage, RULES};
-use super::print::{self, GREEN, Page, RED, YELLOW};
+use super::print::{self, GREEN, RED, YELLOW};
 use super::rendering::values_within;
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
@@ -43,7 +43,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let remote = (followed.upstream.is_remote() && is_folder).then(|| {
         let path = &followed.lock.directory;
         let slashes = if path.is_empty() { "" } else { "//" };
-        let repository = followed.upstream.address();
+        let repository = &followed.upstream.address;
         format!("{repository}{slashes}{path}?ref={}", revision.lock_ref)
     });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
@@ -65,43 +65,39 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
             secrets.masked(text)
         }
     };
-    if common.json {
+    let document = || {
         let files: BTreeMap<&str, Cow<'_, str>> = documents
             .iter()
             .filter_map(|file| Some((file.path.as_deref()?, shown(&file.text))))
             .collect();
         let list: Vec<_> = results.iter().map(result_json).collect();
-        print::json(
-            &json!({"path": package.name(), "files": files, "verified": overlay.verify, "results": list}),
-        )?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    if overlay.into.is_none() {
-        for file in &documents {
-            page.line(format_args!(
-                "# {}",
-                file.path.as_deref().unwrap_or_default()
-            ));
-            page.document(&format!("{}\n", shown(&file.text).trim_end()));
-            page.line("---");
+        json!({"path": package.name(), "files": files, "verified": overlay.verify, "results": list})
+    };
+    print::answer(common, document, |page| {
+        if overlay.into.is_none() {
+            for file in &documents {
+                page.line(format_args!(
+                    "# {}",
+                    file.path.as_deref().unwrap_or_default()
+                ));
+                page.document(&format!("{}\n", shown(&file.text).trim_end()));
+                page.line("---");
+            }
         }
-    }
-    for result in results
-        .iter()
-        .filter(|result| result.severity == Severity::Info)
-    {
-        page.wrapped(result, 2);
-    }
-    if overlay.verify {
-        let done = page.styled(GREEN, "kustomize builds the same resources");
-        page.line(done);
-    }
-    if overlay.into.is_none() {
-        page.hint(&package.command(&["overlay", "--into", "OVERLAY"]));
-    }
-    page.finish()?;
-    Ok(exit::DONE)
+        for result in results
+            .iter()
+            .filter(|result| result.severity == Severity::Info)
+        {
+            page.wrapped(result, 2);
+        }
+        if overlay.verify {
+            let done = page.styled(GREEN, "kustomize builds the same resources");
+            page.line(done);
+        }
+        if overlay.into.is_none() {
+            page.hint(&package.command(&["overlay", "--into", "OVERLAY"]));
+        }
+    })
 }
 
 /// The values of Secrets in the package and in its base, which patches repeat.
@@ -204,16 +200,12 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
     let counts = found
         .iter()
         .any(|finding| finding.state != OverlayState::Unknown);
-    if common.json {
-        let list: Vec<_> = found
-            .iter()
-            .map(
-                |one| json!({"place": one.place, "state": word(one.state), "message": one.message}),
-            )
-            .collect();
-        print::json(&json!({"path": package.name(), "findings": list}))?;
-    } else {
-        let mut page = Page::new(common);
+    let document = || {
+        let finding = |one: &OverlayFinding| json!({"place": one.place, "state": word(one.state), "message": one.message});
+        let list: Vec<_> = found.iter().map(finding).collect();
+        json!({"path": package.name(), "findings": list})
+    };
+    print::answer(common, document, |page| {
         let mut last = None;
         for finding in &found {
             if last != Some(&finding.place) {
@@ -231,8 +223,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
         if found.is_empty() {
             page.line("every patch has an effect");
         }
-        page.finish()?;
-    }
+    })?;
     Ok(exit::open_if(counts))
 }
 

@@ -36,17 +36,25 @@ pub(crate) fn render(contents: &Contents, place: &str) -> Result<Option<WrittenR
 }
 
 /// A policy with what a package is rendered by.
-pub(crate) fn with_render(policy: Option<&Vec<u8>>, written: &WrittenRender) -> Result<String> {
-    let text = match policy {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Vec::new()),
-    };
+pub(crate) fn with_render(files: &Contents, written: &WrittenRender) -> Result<String> {
     let render = krm_render::render_value(written);
-    Ok(OwnedDocument::edited(text, |root, editor| {
-        // A ConflictRules has no `render`.
-        editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))?;
-        editor.set(root, "render", Content::Value(render))
-    })?)
+    // A ConflictRules has no `render`.
+    Ok(OwnedDocument::edited(
+        written_text(files),
+        |root, editor| {
+            editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))?;
+            editor.set(root, "render", Content::Value(render))
+        },
+    )?)
+}
+
+/// The file of the package, or a new one without rules.
+pub(crate) fn written_text(contents: &Contents) -> String {
+    let written = contents.get(RULES);
+    written.map_or_else(
+        || text(Vec::new()),
+        |bytes| String::from_utf8_lossy(bytes).into_owned(),
+    )
 }
 
 fn document(contents: &Contents, place: &str) -> Result<Option<NamedDocument>> {
@@ -72,14 +80,7 @@ impl CountedReleases {
     pub(crate) fn of(package: &LocalPackage) -> Result<Self> {
         let path = package.directory.join(RULES);
         let place = path.to_string_lossy().replace("./", "");
-        let wrong = |error: Failure| {
-            let editor = command(["git", "log", "-p", "--", &place]);
-            if error.hints.is_empty() {
-                error.hint(editor)
-            } else {
-                error
-            }
-        };
+        let wrong = |error: Failure| error.or_hint(command(["git", "log", "-p", "--", &place]));
         let Some(file) = document(&package.contents, &place).map_err(wrong)? else {
             return Ok(Self::default());
         };

@@ -10,6 +10,7 @@ use krm_package::escaped::{Piece, ShownLine, ShownText, StandardStream};
 
 use super::cli::Common;
 use super::conflict::{ReportedConflict, VERSIONS};
+use super::exit;
 use super::failure::{Failure, Hint, Result};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -206,6 +207,23 @@ fn cannot_write(error: io::Error) -> Failure {
 /// Writes one JSON document to standard output.
 pub(crate) fn json(document: &serde_json::Value) -> Result<()> {
     STDOUT.json(&document.to_string()).map_err(cannot_write)
+}
+
+/// Prints a warning, for example about something that a command leaves out.
+/// Answers a command that is done: by a JSON document, or by the page that is written here.
+pub(crate) fn answer(
+    common: &Common,
+    document: impl FnOnce() -> serde_json::Value,
+    write: impl FnOnce(&mut Page),
+) -> Result<u8> {
+    if common.json {
+        json(&document())?;
+    } else {
+        let mut page = Page::new(common);
+        write(&mut page);
+        page.finish()?;
+    }
+    Ok(exit::DONE)
 }
 
 /// Prints a warning, for example about something that a command leaves out.

@@ -79,17 +79,13 @@ fn arguments(arguments: &[String]) -> (PathBuf, Vec<String>) {
 
 fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
     let name = package.name();
-    if common.json {
-        print::json(&json!({"path": name, "conflicts": [], "decided": 0, "settled": true}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    page.line(format_args!(
-        "{name}: no upgrade is open, nothing to decide"
-    ));
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
-    Ok(exit::DONE)
+    let document = || json!({"path": name, "conflicts": [], "decided": 0, "settled": true});
+    print::answer(common, document, |page| {
+        page.line(format_args!(
+            "{name}: no upgrade is open, nothing to decide"
+        ));
+        page.hint(&package.command(&["status"]));
+    })
 }
 
 /// Continues an open upgrade to the same revision: reports what is undecided, without a decision.
@@ -135,7 +131,7 @@ impl Resolution<'_> {
         if common.json {
             let open = undecided.iter().map(|conflict| {
                 let mut json = conflict_json(conflict);
-                json["lastChanged"] = self.histories.of_conflict(conflict).document();
+                json["lastChanged"] = json!(self.histories.of_conflict(conflict));
                 json
             });
             let open: Vec<_> = open.collect();

@@ -120,62 +120,62 @@ impl<'p> FollowedPackage<'p> {
         is_offline: bool,
         listings: &mut Listings,
     ) -> Result<Self> {
-        let (lock, origin) = followed(package)?;
-        let counted = CountedReleases::of(package)?;
-        let rendering = PackageRendering::of(package)?;
-        worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
-        let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
-        let named = named.map(|named| named.absolute()).transpose()?;
-        let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
-        let shared = listings.upstreams.of(&origin, &lock.directory);
-        let mut upstream = UpstreamSource::open(origin, is_offline)?;
-        let next = rendering.as_ref().map(|rendering| &rendering.next);
+        let mut this = Self::closed(package, named, is_offline)?;
+        let address = &this.upstream.remote;
+        this.shared = listings.upstreams.of(address, &this.lock.directory);
+        let (lock, upstream) = (this.lock, &mut this.upstream);
+        let next = this.rendering.as_ref().map(|rendering| &rendering.next);
         upstream.is_kustomized = next == Some(&RenderRequest::Kustomize);
         upstream.list_once(&lock.directory, listings)?;
         let compared = upstream.compare_locked(lock);
         compared.map_err(|failure| upstream.with_adopt_hint(failure, lock, &package.name()))?;
-        upstream.releases.follow(lock.reference.as_deref());
-        upstream
-            .releases
-            .leave_out(|name| counted.refusal(name).is_some());
+        this.leave_out();
         if request.is_none() {
-            upstream.find_newest(locked_name(lock).as_deref())?;
+            this.upstream.find_newest(locked_name(lock).as_deref())?;
         }
-        Ok(Self {
-            package,
-            lock,
-            upstream,
-            rendering,
-            counted,
-            model: OnceLock::new(),
-            shared,
-        })
+        Ok(this)
     }
 
-    /// Opens the upstream without the network, for commands other than `get`, `status` and `upgrade`. The list of tags
-    /// and branches may be missing.
-    pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
+    /// Before any release is listed; `named` are files to use in place of those that the lock names.
+    fn closed(
+        package: &'p LocalPackage,
+        named: Option<SourceOutsideGit>,
+        is_offline: bool,
+    ) -> Result<Self> {
         let (lock, origin) = followed(package)?;
         let counted = CountedReleases::of(package)?;
         let rendering = PackageRendering::of(package)?;
         worktree::refuse_sparse(package)?;
-        let mut upstream = UpstreamSource::open(origin.clone(), true)?;
-        // Commits can be read without the list.
-        let _ = upstream.list(&lock.directory);
-        upstream.releases.follow(lock.reference.as_deref());
-        upstream
-            .releases
-            .leave_out(|name| counted.refusal(name).is_some());
+        let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
+        let named = named.map(|named| named.absolute()).transpose()?;
+        let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         Ok(Self {
             package,
             lock,
-            upstream,
+            upstream: UpstreamSource::open(origin, is_offline)?,
             rendering,
             counted,
             model: OnceLock::new(),
             shared: Arc::default(),
         })
+    }
+
+    /// Leaves out the releases that the lock does not follow, and those that the rules of the package refuse.
+    fn leave_out(&mut self) {
+        let releases = &mut self.upstream.releases;
+        releases.follow(self.lock.reference.as_deref());
+        releases.leave_out(|name| self.counted.refusal(name).is_some());
+    }
+
+    /// Opens the upstream without the network, for commands other than `get`, `status` and `upgrade`. The list of tags
+    /// and branches may be missing.
+    pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
+        let mut this = Self::closed(package, None, true)?;
+        // Commits can be read without the list.
+        let _ = this.upstream.list(&this.lock.directory);
+        this.leave_out();
+        Ok(this)
     }
 
     /// Whether the locked revision would be rendered differently now.
@@ -216,13 +216,7 @@ impl<'p> FollowedPackage<'p> {
             return Ok(model);
         }
         let model = Followed::of(self.lock, &self.upstream.releases, &self.upstream);
-        let model = model.map_err(|mut failure| {
-            if failure.hints.is_empty() {
-                failure.hints.push(self.goes_on());
-            }
-            failure
-        });
-        let mut model = model?;
+        let mut model = model.map_err(|failure| failure.or_hint(self.goes_on()))?;
         let counted = &self.counted;
         model
             .newer
@@ -274,7 +268,7 @@ impl<'p> FollowedPackage<'p> {
 
     fn resolved(&self, revision: Revision) -> Result<Revision> {
         let (lock, name) = (self.lock, self.package.name());
-        let resolved = self.upstream.resolved(revision, Some(lock));
+        let resolved = self.upstream.kind.resolved(revision, Some(lock));
         resolved.map_err(|failure| match failure.cause() {
             Some(RemoteError::Replaced { .. }) => {
                 self.upstream.with_adopt_hint(failure, lock, &name)
@@ -432,10 +426,8 @@ impl<'p> FollowedPackage<'p> {
         others: &[&SuppliedPackage],
     ) -> Result<Merger> {
         let file = self.package.only_file()?;
-        let PathAt {
-            path,
-            unchanged_beside: siblings,
-        } = self.path_at(target)?;
+        let found = self.path_at(target)?;
+        let (path, siblings) = (found.path, found.unchanged_beside);
         let (old, new) = (file_name(&self.lock.directory), file_name(&path));
         // The user may have given the file another name.
         let new_file = file.as_deref().filter(|file| *file == old && old != new);

@@ -18,7 +18,7 @@ use krm_review::ReviewedPairs;
 use krm_upstream::git::Revision;
 
 use super::failure::Result;
-use super::kptfile::{PackageOrigin, Tracking};
+use super::kptfile::Tracking;
 use super::own_repository::OwnRepository;
 use super::package::{KPTFILE, around};
 
@@ -52,8 +52,8 @@ impl SharedUpstreams {
     }
 
     /// What a package shares with others of its upstream.
-    pub(crate) fn of(&mut self, origin: &PackageOrigin, path: &str) -> Arc<SharedReleases> {
-        let path = (origin.address().to_owned(), path.to_owned());
+    pub(crate) fn of(&mut self, address: &str, path: &str) -> Arc<SharedReleases> {
+        let path = (address.to_owned(), path.to_owned());
         if !self.left.contains_key(&path) {
             return Arc::default();
         }
@@ -186,7 +186,6 @@ fn new_length(release: &SuppliedPackage, others: &[Arc<SuppliedPackage>]) -> usi
 mod tests {
     use std::cell::Cell;
 
-    use krm_address::{Address, Surroundings};
     use krm_core::results::Results;
     use krm_package::{Package, PackageFile};
 
@@ -226,14 +225,11 @@ mod tests {
     /// How often the releases `v1` and `v2` of the packages are read, if each has this length.
     fn reads(all: &[(&str, &str)], length: usize) -> usize {
         let (_folder, directories) = packages(all);
-        let origin =
-            Address::parse("https://e.com/r", &Surroundings::default()).expect("an address");
-        let origin = PackageOrigin::Git(origin);
         let mut upstreams = SharedUpstreams::default();
         upstreams.expect(&directories);
         let count = Cell::new(0);
         for (directory, (_, path)) in directories.iter().zip(all) {
-            let shared = upstreams.of(&origin, path);
+            let shared = upstreams.of("https://e.com/r", path);
             for name in ["v1", "v2", "v1"] {
                 let revision = Revision::named(name, COMMIT.to_owned());
                 let key = ReleaseKey::of(&revision, path, Role::Upstream, None);

@@ -12,7 +12,7 @@ use super::kptfile::PackageOrigin;
 use krm_remote::{NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct SourceArgument {
     /// The repository: a URL, which may have a password, or an absolute path, without `.git` at its end.
     pub(crate) repository: String,
@@ -44,9 +44,8 @@ impl SourceArgument {
                 repository: normalized(&browser.repository),
                 path: inside(&path).ok_or_else(|| wrong(argument))?,
                 revision: Some(revision),
-                remote: None,
-                is_of_address: false,
                 browser: Some(browser),
+                ..Self::default()
             });
         }
         if let Some(remote) = remote_source(argument, tags)? {
@@ -71,7 +70,7 @@ impl SourceArgument {
         let (place, revision) = split_revision(argument);
         if place.ends_with(".zip") {
             let message = format!(
-                "zip files are not read: expected an archive .tar, .tgz or .tar.gz, found '{}'",
+                "zip files are not supported: expected an archive .tar, .tgz or .tar.gz, found '{}'",
                 without_password(place)
             );
             return Err(Failure::new(message).hint("krmv help get"));
@@ -93,9 +92,7 @@ impl SourceArgument {
             repository: normalized(&repository),
             path,
             revision,
-            remote: None,
-            is_of_address: false,
-            browser: None,
+            ..Self::default()
         })
     }
 
@@ -150,32 +147,33 @@ impl SourceArgument {
             repository: files.address,
             path: files.folder,
             revision,
-            remote: None,
             is_of_address,
-            browser: None,
+            ..Self::default()
         })
     }
 
     /// Where it is, and the credentials that the user typed.
     pub(crate) fn origin(&self) -> Result<(PackageOrigin, Option<Credentials>)> {
-        if let Some(remote) = &self.remote {
-            let origin = PackageOrigin::Remote(remote.source.clone().into());
-            return Ok((origin, remote.credentials.clone()));
-        }
-        if let Some(files) = SourceOutsideGit::parse(&self.repository) {
-            return Ok((PackageOrigin::Files(files), None));
+        if let Some(origin) = self.origin_outside_git() {
+            let remote = self.remote.as_ref();
+            return Ok((origin, remote.and_then(|remote| remote.credentials.clone())));
         }
         let (address, credentials) = Address::typed(&self.repository).map_err(Self::refused)?;
         Ok((PackageOrigin::Git(address), credentials))
     }
 
+    fn origin_outside_git(&self) -> Option<PackageOrigin> {
+        let files = || SourceOutsideGit::parse(&self.repository).map(PackageOrigin::Files);
+        match &self.remote {
+            Some(remote) => Some(PackageOrigin::Remote(remote.source.clone().into())),
+            None => files(),
+        }
+    }
+
     /// Where it is, if a file names it and not the user.
     pub(crate) fn origin_of_data(&self) -> Result<PackageOrigin> {
-        if let Some(remote) = &self.remote {
-            return Ok(PackageOrigin::Remote(remote.source.clone().into()));
-        }
-        if let Some(files) = SourceOutsideGit::parse(&self.repository) {
-            return Ok(PackageOrigin::Files(files));
+        if let Some(origin) = self.origin_outside_git() {
+            return Ok(origin);
         }
         let address = Address::parse(&self.repository, &Surroundings::default());
         Ok(PackageOrigin::Git(address.map_err(Self::refused)?))
@@ -231,7 +229,7 @@ fn remote_source(argument: &str, tags: Option<&str>) -> Result<Option<NamedSourc
         let found = RemoteSource::parse(argument, &Surroundings::default())?;
         if let (Some(place), Some(_), false) = (place, &found, argument.contains(" --tags ")) {
             let message = format!(
-                "the address has the place `{place}` for a release; name the repository whose tags are the releases with --tags"
+                "the address has the placeholder `{place}` for a release; name the repository whose tags are the releases with --tags"
             );
             return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
         }

@@ -71,7 +71,7 @@ struct OpenStatus {
     conflicts: Option<usize>,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Default, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Newer {
     revision: String,
@@ -114,41 +114,27 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         let bisect = status.bisect.as_deref();
         let found = state(&directory, is_brought, bisect, common, &mut listings);
         listings.upstreams.finish(&directory);
-        let found = match found {
-            Ok(Some((state, subpackages))) => {
-                let directory = directory.clone();
-                above.push(PackageAbove {
-                    directory,
-                    subpackages,
-                });
-                Ok(Some(state))
-            }
-            Ok(None) => Ok(None),
+        let (state, subpackages) = match found {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            // A package that cannot be read must not hide the other packages.
+            Err(failure) if is_alone => return Err(failure),
             Err(failure) => {
-                let directory = directory.clone();
-                above.push(PackageAbove {
-                    directory,
-                    subpackages: None,
-                });
-                Err(failure)
+                let broken = PackageStatus {
+                    upgrade: failure.hints.into_iter().next().unwrap_or_default(),
+                    path: directory.to_string_lossy().into_owned(),
+                    revision: "unknown".to_owned(),
+                    problem: Some(failure.message),
+                    ..PackageStatus::default()
+                };
+                (broken, None)
             }
         };
-        // A package that cannot be read must not hide the other packages.
-        states.extend(found.or_else(|failure| {
-            let path = directory.to_string_lossy().into_owned();
-            let broken = PackageStatus {
-                upgrade: failure.hints.first().cloned().unwrap_or_default(),
-                path,
-                revision: "unknown".to_owned(),
-                problem: Some(failure.message.clone()),
-                ..PackageStatus::default()
-            };
-            if is_alone {
-                Err(failure)
-            } else {
-                Ok(Some(broken))
-            }
-        })?);
+        above.push(PackageAbove {
+            directory,
+            subpackages,
+        });
+        states.push(state);
     }
     if states.is_empty() {
         // Return the error of the first directory, which explains why it is not a package with an upstream.
@@ -192,26 +178,15 @@ fn print_all(states: &[PackageStatus], common: &Common) -> Result<()> {
 
 /// How many packages are in which state.
 fn summary(states: &[PackageStatus]) -> String {
-    let count = |is: fn(&PackageStatus) -> bool| states.iter().filter(|state| is(state)).count();
-    let is_known = |state: &PackageStatus| state.problem.is_none() && state.not_contacted.is_none();
-    let is_settled = |state: &PackageStatus| state.open.is_none() && state.newer.is_empty();
-    let current = states
-        .iter()
-        .filter(|one| is_known(one) && is_settled(one))
-        .count();
-    let counts = [
-        (current, "up to date"),
-        (
-            count(|state| !state.newer.is_empty()),
-            "with a newer revision",
-        ),
-        (count(|state| state.open.is_some()), "with an open upgrade"),
-        (
-            count(|state| state.not_contacted.is_some()),
-            "not contacted",
-        ),
-        (count(|state| state.problem.is_some()), "with a problem"),
+    type Is = fn(&PackageStatus) -> bool;
+    let kinds: [(&str, Is); 5] = [
+        ("up to date", PackageStatus::is_up_to_date),
+        ("with a newer revision", |one| !one.newer.is_empty()),
+        ("with an open upgrade", |one| one.open.is_some()),
+        ("not contacted", |one| one.not_contacted.is_some()),
+        ("with a problem", |one| one.problem.is_some()),
     ];
+    let counts = kinds.map(|(what, is)| (states.iter().filter(|state| is(state)).count(), what));
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(count, what)| format!("{count} {what}"))
@@ -269,18 +244,10 @@ fn state(
             .or(lock.commit.clone())
             .unwrap_or_default(),
         commit: lock.commit.clone().unwrap_or_default(),
-        edits: None,
-        open: None,
-        newer: Vec::new(),
-        newest_without_conflict: None,
-        first_with_conflict: None,
-        changed: Vec::new(),
-        problem: None,
-        notes: Vec::new(),
-        not_contacted: None,
         look: package.command(&["status"]),
         upgrade: package.command(&["upgrade"]),
         resolve: package.command(&["resolve"]),
+        ..PackageStatus::default()
     };
     if is_brought {
         state.not_contacted = Some(without_password(origin.address()));
@@ -348,7 +315,7 @@ fn fill(
     // A tag without the file is not a release of it.
     state
         .newer
-        .retain(|newer| !followed.upstream.lacks(&newer.revision));
+        .retain(|newer| !followed.upstream.kind.lacks(&newer.revision));
     let mut free = state.newer.iter().rev();
     let free = free.find(|newer| newer.conflicts == Some(0));
     state.newest_without_conflict = free.map(|newer| newer.revision.clone());
@@ -515,15 +482,13 @@ impl Trial<'_> {
         });
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
-            revision: release.name.clone(),
-            commits: release.commits,
             changes_nothing: (merged.as_ref().ok())
                 .is_some_and(|(merger, _)| merger.is_unchanging()),
-            siblings: Vec::new(),
             risk: reviewed.as_ref().and_then(Review::worst),
             changes: reviewed.as_ref().map(count),
             conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
             problem: merged.err().map(|failure| failure.message),
+            ..Newer::default()
         }
     }
 }
@@ -563,6 +528,11 @@ pub(super) fn edits_of(mut own: Contents, base: &SuppliedPackage) -> Result<usiz
 }
 
 impl PackageStatus {
+    fn is_up_to_date(&self) -> bool {
+        let is_known = self.problem.is_none() && self.not_contacted.is_none();
+        is_known && self.open.is_none() && self.newer.is_empty()
+    }
+
     fn print(&self, page: &mut Page, common: &Common) {
         let edits = match self.edits {
             Some(0) => ", no edits".to_owned(),
@@ -660,14 +630,10 @@ impl Newer {
     /// A release with the content of the lock.
     fn unchanging() -> Self {
         Self {
-            revision: String::new(),
             conflicts: Some(0),
-            commits: None,
             changes_nothing: true,
-            siblings: Vec::new(),
-            problem: None,
-            risk: None,
             changes: Some(Risk::ALL.map(|risk| (risk, 0)).into()),
+            ..Self::default()
         }
     }
 

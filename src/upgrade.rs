@@ -12,6 +12,7 @@ use krm_package::FileChange;
 use krm_review::{PackageChange, Review, package_changes};
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
+use serde_json::json;
 
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
@@ -199,7 +200,7 @@ impl Task<'_> {
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);
-        let new = at.moved_to(self.followed.upstream.remote(), revision);
+        let new = at.moved_to(&self.followed.upstream.remote, revision);
         let text = if open.is_empty() {
             kptfile::locked(&text, &new, &self.package.surroundings())?
         } else {
@@ -276,16 +277,11 @@ impl Task<'_> {
 
     fn up_to_date(&self, name: &str) -> Result<u8> {
         let shown = self.package.name();
-        if self.common.json {
-            print::json(&serde_json::json!({
-                "path": shown, "from": name, "to": name, "written": false, "conflicts": [],
-            }))?;
-            return Ok(exit::DONE);
-        }
-        let mut page = Page::new(self.common);
-        page.line(format_args!("{shown}: already up to date, at {name}"));
-        page.finish()?;
-        Ok(exit::DONE)
+        let document =
+            || json!({"path": shown, "from": name, "to": name, "written": false, "conflicts": []});
+        print::answer(self.common, document, |page| {
+            page.line(format_args!("{shown}: already up to date, at {name}"));
+        })
     }
 
     fn print_diff(&self, changes: &[FileChange], merged: &MergedUpgrade) -> Result<()> {
@@ -370,15 +366,9 @@ fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
     let message = worktree::restore(package)?;
-    if common.json {
-        print::json(
-            &serde_json::json!({"path": package.name(), "aborted": true, "message": message}),
-        )?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    page.wrapped(format_args!("{}: {message}", package.name()), 2);
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
-    Ok(exit::DONE)
+    let document = || json!({"path": package.name(), "aborted": true, "message": message});
+    print::answer(common, document, |page| {
+        page.wrapped(format_args!("{}: {message}", package.name()), 2);
+        page.hint(&package.command(&["status"]));
+    })
 }

@@ -197,9 +197,9 @@ impl PackageBranch {
             }
         }
         let message = format!(
-            "the branch {} has commits here that origin lacks, and the other way round ({} \"{}\" by {})",
+            "the branch {} has commits here that origin lacks, and origin has commits that it lacks ({} \"{}\" by {})",
             self.name,
-            short(&first.id),
+            short(first.id.as_str()),
             first.subject,
             first.author
         );

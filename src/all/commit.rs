@@ -248,9 +248,7 @@ impl MadeCommit {
 
     /// The digest of the commit with the rest of a message.
     fn digest(&self, message: &str) -> String {
-        let Self {
-            tree, committer, ..
-        } = self;
+        let (tree, committer) = (&self.tree, &self.committer);
         let text = format!(
             "tree {tree}\ncommitter {committer}\n\n{}",
             message.trim_end()

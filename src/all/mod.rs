@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_address::CommitId;
 use krm_core::results::Severity;
 use krm_function::supplied::Role;
 use krm_merge::Side;
@@ -241,7 +240,8 @@ impl Run<'_> {
                 merged.merger.new_file.as_deref(),
                 false,
             )?;
-            outcome.commit = Some(committed.map_err(|error| error.hint(by_hand))?);
+            let committed = committed.map_err(|error| error.hint(by_hand))?;
+            outcome.commit = Some(committed.to_string());
         } else if !self.common.json {
             let mut page = Page::new(self.common);
             task.report(&merged).write_to(&mut page, self.common)?;
@@ -348,7 +348,7 @@ impl Run<'_> {
         let made = commit::seal(&package)?;
         let tip = branch.move_to(branches, &base, &made)?;
         outcome.is_as_before = branch.has(&tip);
-        outcome.commit = Some(tip);
+        outcome.commit = Some(tip.to_string());
         Ok(Some(outcome.on(branch.name())))
     }
 }
@@ -459,6 +459,6 @@ fn on_branch_hint(branch: &str, hint: &Hint) -> Hint {
 }
 
 /// The commit as Git prints it in short.
-fn short(commit: &CommitId) -> String {
-    commit.as_str().chars().take(12).collect()
+fn short(commit: &str) -> String {
+    commit.chars().take(12).collect()
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use krm_address::CommitId;
 use krm_package::escaped::ShownLine;
 use serde::Serialize;
 use serde_json::json;
@@ -15,7 +14,7 @@ use super::super::upgrade::{MergedUpgrade, Task};
 use super::{on_branch_hint, short};
 
 /// What became of a package. The order is that of the counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum State {
     Upgraded,
@@ -26,6 +25,7 @@ pub(super) enum State {
     Unchanged,
     /// Its upstream was not asked.
     NotContacted,
+    #[default]
     Failed,
 }
 
@@ -44,6 +44,7 @@ impl State {
     }
 }
 
+#[derive(Default, Serialize)]
 pub(super) struct PackageOutcome {
     pub(super) path: String,
     pub(super) state: State,
@@ -55,8 +56,9 @@ pub(super) struct PackageOutcome {
     /// The review, in Markdown.
     pub(super) review: String,
     pub(super) branch: Option<String>,
-    pub(super) commit: Option<CommitId>,
+    pub(super) commit: Option<String>,
     /// Whether an earlier run had done the same.
+    #[serde(rename = "asBefore")]
     pub(super) is_as_before: bool,
     pub(super) message: Option<String>,
     pub(super) hints: Vec<Hint>,
@@ -67,15 +69,7 @@ impl PackageOutcome {
         Self {
             path,
             state,
-            from: None,
-            to: None,
-            conflicts: 0,
-            review: String::new(),
-            branch: None,
-            commit: None,
-            is_as_before: false,
-            message: None,
-            hints: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -163,23 +157,6 @@ impl PackageOutcome {
         }
         line
     }
-
-    fn document(&self) -> serde_json::Value {
-        let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
-        json!({
-            "path": self.path,
-            "state": self.state,
-            "from": self.from,
-            "to": self.to,
-            "conflicts": self.conflicts,
-            "branch": self.branch,
-            "commit": self.commit.as_ref().map(CommitId::as_str),
-            "asBefore": self.is_as_before,
-            "message": self.message,
-            "hints": hints,
-            "review": self.review,
-        })
-    }
 }
 
 /// Prints one line for each package, and the counts. Returns the exit code.
@@ -188,25 +165,21 @@ pub(super) fn finish(outcomes: &[PackageOutcome], is_dry: bool, common: &Common)
     for outcome in outcomes {
         *counts.entry(outcome.state).or_default() += 1;
     }
-    if common.json {
-        let packages: Vec<_> = outcomes.iter().map(PackageOutcome::document).collect();
-        print::json(&json!({"packages": packages, "counts": counts}))?;
-        return Ok(code(outcomes));
-    }
-    let mut page = Page::new(common);
-    for outcome in outcomes {
-        outcome.write_to(&mut page);
-    }
-    for outcome in outcomes {
-        page.line(outcome.line(&page));
-    }
-    let listed = counts.iter();
-    let listed: Vec<String> = listed
-        .map(|(state, count)| format!("{count} {}", state.counted(is_dry)))
-        .collect();
-    let all = counted(outcomes.len(), "package");
-    page.wrapped(format_args!("{all}: {}", listed.join(", ")), 2);
-    page.finish()?;
+    let document = || json!({"packages": outcomes, "counts": counts});
+    print::answer(common, document, |page| {
+        for outcome in outcomes {
+            outcome.write_to(page);
+        }
+        for outcome in outcomes {
+            page.line(outcome.line(page));
+        }
+        let listed = counts.iter();
+        let listed: Vec<String> = listed
+            .map(|(state, count)| format!("{count} {}", state.counted(is_dry)))
+            .collect();
+        let all = counted(outcomes.len(), "package");
+        page.wrapped(format_args!("{all}: {}", listed.join(", ")), 2);
+    })?;
     Ok(code(outcomes))
 }
 

@@ -15,7 +15,7 @@ use crate::upstream::UpstreamSource;
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {
-        let Some(git) = self.history().filter(|_| commit != other) else {
+        let Some(git) = self.kind.history().filter(|_| commit != other) else {
             return Ok(commit == other);
         };
         let (_, commit) = self.fetch_commit(commit)?;
@@ -30,19 +30,17 @@ impl CommitGraph for UpstreamSource {
         let name = self.releases.at(&commit);
         let name = name.and_then(|reference| RefName::parse(&reference.full_name).ok());
         if let (Some(name), Some(time)) = (name, repository.time_of(&other)) {
-            let is_fetched = self
-                .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
-                .is_ok();
-            if is_fetched && opened(git.path())?.contains(&commit, &other)? {
+            let since = |address: &_| GitCommand::fetch_since(address, &name, time);
+            if git.fetch_history(since).is_ok() && opened(git.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
-        self.fetch_all()?;
+        git.fetch_all()?;
         Ok(opened(git.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let Some(git) = self.history() else {
+        let Some(git) = self.kind.history() else {
             return BTreeSet::new();
         };
         let repository = opened(git.path()).ok();
@@ -56,7 +54,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn known_with(&self, commit: &str, others: &[&str]) -> Option<BTreeSet<String>> {
-        let repository = opened(self.history()?.path()).ok();
+        let repository = opened(self.kind.history()?.path()).ok();
         let repository = repository.filter(|one| !one.is_shallow())?;
         let commit = repository.commit_with_id(commit)?;
         let mut all = others.iter();
@@ -107,7 +105,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = opened(self.history()?.path()).ok()?;
+        let repository = opened(self.kind.history()?.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

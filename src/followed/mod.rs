@@ -404,9 +404,8 @@ impl NewerSearch<'_> {
             };
             return self.branch(default, vec![note]);
         }
-        let message = format!(
-            "upstream has no branch or tag `{name}` any longer, although the lock names it"
-        );
+        let message =
+            format!("upstream no longer has a branch or tag `{name}`, although the lock names it");
         Err(Failure::new(message))
     }
 }

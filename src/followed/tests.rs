@@ -294,7 +294,7 @@ fn a_renamed_default_branch_is_followed_and_a_lost_branch_is_an_error() {
     let commits = Commits::line(&[&[("web/a.yaml", 1)], &[("web/a.yaml", 2)]]);
     let gone = |name: &str| {
         format!(
-            "error: upstream has no branch or tag `{name}` any longer, although the lock names it"
+            "error: upstream no longer has a branch or tag `{name}`, although the lock names it"
         )
     };
     for (reference, listed, expected) in [
@@ -440,7 +440,7 @@ fn a_path_with_the_version_in_its_name_is_followed() {
 }
 
 #[test]
-fn a_final_release_has_the_file_of_no_pre_release() {
+fn a_final_release_never_has_the_file_of_a_pre_release() {
     for (names, files, expected) in [
         (
             ["v1.0.0", "v1.1.0"],

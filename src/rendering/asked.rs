@@ -95,13 +95,7 @@ pub(crate) fn asked(
 ) -> Result<RenderRequest> {
     let surroundings = surroundings_of(directory);
     let asked = RenderRequest::read(written, name, |path| values(path, &surroundings));
-    asked.map_err(|error: Failure| {
-        if error.hints.is_empty() {
-            error.hint("krmv help get")
-        } else {
-            error
-        }
-    })
+    asked.map_err(|error: Failure| error.or_hint("krmv help get"))
 }
 
 /// The paths of the values that a policy names.

@@ -1,4 +1,4 @@
-//! Packages that are what `helm template` or `kustomize build` prints of their upstream.
+//! Packages that `helm template` or `kustomize build` renders from their upstream.
 //!
 //! ```text
 //! .krmv.yaml            render: {helm: {values: [../values.yaml]}}      what was asked for
@@ -64,7 +64,7 @@ impl PackageRendering {
             }
             let place = package.directory.join(RULES);
             let message = format!(
-                "{}: expected `render`, as {LOCKED}render has it: the package is what a program printed of its upstream, found none",
+                "{}: expected `render`, as {LOCKED}render has it: the package was rendered from its upstream, found none",
                 place.display()
             );
             return Err(Failure::new(message).hint(package.git_command(&[

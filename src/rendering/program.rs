@@ -7,7 +7,7 @@
 //! FOLDER/zone           the time zone of the second rendering
 //! ```
 //!
-//! A source is a stranger's. So the programs get no plugins, no repositories, no cluster and no configuration, and
+//! Sources come from strangers. So the programs get no plugins, no repositories, no cluster and no configuration, and
 //! `kustomize` no base from another machine.
 
 use std::fs;

@@ -214,12 +214,9 @@ fn print_text(reviews: &[Reviewed], request: Option<&str>, common: &Common) -> R
     }
     for review in reviews.iter().filter_map(Reviewed::changed) {
         page.line("");
-        let PackageReview {
-            package, results, ..
-        } = review;
-        review
-            .compared
-            .write_to(&mut page, package, request, results);
+        let (package, results) = (&review.package, &review.results);
+        let compared = &review.compared;
+        compared.write_to(&mut page, package, request, results);
     }
     let failures = reviews.iter().filter_map(|one| one.found.as_ref().err());
     for hint in failures.flat_map(|failure| &failure.hints) {

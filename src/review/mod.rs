@@ -411,13 +411,7 @@ impl Compared {
             Some(request) => followed.with_revision(from, request),
             None => followed.with_files(from),
         });
-        compared.map_err(|error| {
-            if error.hints.is_empty() {
-                error.hint(package.command(&["status"]))
-            } else {
-                error
-            }
-        })
+        compared.map_err(|error| error.or_hint(package.command(&["status"])))
     }
 
     fn reviewed(&self, review: &ReviewArguments) -> Result<Results> {

@@ -19,13 +19,13 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use krm_address::{Address, Credentials, Surroundings};
+use krm_address::{Credentials, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::FunctionResult;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_remote::{RemoteError, RemoteUpstream};
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
-use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
+use krm_upstream::git::{Repository, Revision, Snapshot, without_password};
 use krm_upstream::source_end;
 
 use super::failure::{Failure, Hint, Result, command};
@@ -44,7 +44,7 @@ use repository::GitUpstream;
 pub(crate) use supplied::{contents, supplied, supplied_with_ignored, to_clone};
 
 /// A kind of source.
-trait UpstreamKind: Send + Sync {
+pub(crate) trait UpstreamKind: Send + Sync {
     /// Its releases, for a directory.
     fn releases(&self, directory: &str, listings: &mut Listings) -> Result<Releases>;
 
@@ -129,16 +129,16 @@ pub(crate) struct FetchedRevision {
     /// What reads more of it. `None` for a single file, and for what was rendered.
     origin: Option<Arc<dyn UpstreamRevision>>,
     /// Where it lies, as a role of a function takes it: a path, or a repository and a commit.
-    place: String,
+    pub(crate) place: String,
 }
 
 /// An upstream of any kind.
 pub(crate) struct UpstreamSource {
     /// As a Kptfile names it.
-    origin: String,
+    pub(crate) remote: String,
     /// The address without a user, for the user.
-    address: String,
-    upstream: Box<dyn UpstreamKind>,
+    pub(crate) address: String,
+    pub(crate) kind: Box<dyn UpstreamKind>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
     /// Whether a package is a kustomization, and so has files outside of its folder.
@@ -188,7 +188,7 @@ impl UpstreamSource {
     ) -> Result<Self> {
         let address = without_password(origin.address());
         let name = origin.address().to_owned();
-        let upstream: Box<dyn UpstreamKind> = match origin {
+        let kind: Box<dyn UpstreamKind> = match origin {
             PackageOrigin::Git(origin) => Box::new(GitUpstream::open(
                 origin,
                 &address,
@@ -205,9 +205,9 @@ impl UpstreamSource {
             )),
         };
         Ok(Self {
-            origin: name,
+            remote: name,
             address,
-            upstream,
+            kind,
             releases: Releases::default(),
             histories: Arc::default(),
             is_kustomized: false,
@@ -215,14 +215,9 @@ impl UpstreamSource {
         })
     }
 
-    /// The repository, for questions about commits. `None` for a source without a history.
-    pub(crate) fn history(&self) -> Option<&GitUpstream> {
-        self.upstream.history()
-    }
-
     /// Whether it has a history, and its revisions are commits and not digests.
     pub(crate) fn is_git(&self) -> bool {
-        self.history().is_some()
+        self.kind.history().is_some()
     }
 
     /// Refuses a repository in the work tree of a package: later commands would not read what a Kptfile names there.
@@ -231,7 +226,7 @@ impl UpstreamSource {
         let own = absolute.ancestors().find(|above| above.is_dir());
         let own = own.and_then(OwnRepository::around);
         let surroundings = Surroundings::of(&absolute, own.as_ref().map(OwnRepository::root));
-        let local = self.history().filter(|git| !git.is_remote());
+        let local = self.kind.history().filter(|git| !git.is_remote());
         if let Some(git) = local
             && surroundings.contain(git.path())
         {
@@ -247,22 +242,12 @@ impl UpstreamSource {
 
     /// Whether it is a Git repository on another machine.
     pub(crate) fn is_remote(&self) -> bool {
-        self.history().is_some_and(GitUpstream::is_remote)
+        self.kind.history().is_some_and(GitUpstream::is_remote)
     }
 
     /// Whether only its clone in the cache may be read.
     pub(crate) fn is_only_cached(&self) -> bool {
-        self.history().is_some_and(GitUpstream::is_only_cached)
-    }
-
-    /// As a Kptfile names it, for the Kptfile.
-    pub(crate) fn remote(&self) -> &str {
-        &self.origin
-    }
-
-    /// Its name for the user.
-    pub(crate) fn address(&self) -> &str {
-        &self.address
+        self.kind.history().is_some_and(GitUpstream::is_only_cached)
     }
 
     /// Reads its tags and branches, for a directory.
@@ -273,7 +258,7 @@ impl UpstreamSource {
     /// Like [`Self::list`], but asks a repository only if no other package has.
     pub(crate) fn list_once(&mut self, directory: &str, listings: &mut Listings) -> Result<()> {
         self.histories = Arc::clone(&listings.histories);
-        self.releases = self.upstream.releases(directory, listings)?;
+        self.releases = self.kind.releases(directory, listings)?;
         Ok(())
     }
 
@@ -284,7 +269,7 @@ impl UpstreamSource {
             let Some(newest) = self.releases.newest() else {
                 return Ok(());
             };
-            if locked == Some(&newest.name) || self.upstream.has(newest)? {
+            if locked == Some(&newest.name) || self.kind.has(newest)? {
                 return Ok(());
             }
             let name = newest.name.clone();
@@ -299,39 +284,15 @@ impl UpstreamSource {
 
     /// Compares the locked release with what it is now: an image's tag may have moved; other releases must not.
     pub(crate) fn compare_locked(&mut self, lock: &UpstreamLock) -> Result<()> {
-        if let Some((name, current)) = self.upstream.current(lock)? {
+        if let Some((name, current)) = self.kind.current(lock)? {
             self.releases.set_digest(&name, &current);
         }
         Ok(())
     }
 
-    /// The commit or digest of a release, as far as it is known without the network.
-    pub(crate) fn known_commit(&self, release: &ListedReference) -> Option<String> {
-        self.upstream.known_commit(release)
-    }
-
-    /// Whether a release that is listed has no such file.
-    pub(crate) fn lacks(&self, release: &str) -> bool {
-        self.upstream.lacks(release)
-    }
-
-    /// What the user should know of a release.
-    pub(crate) fn release_note(&self, release: &str) -> Option<String> {
-        self.upstream.note(release)
-    }
-
-    /// A revision with its digest: a release on another machine is fetched for it. `locked` is what the package records.
-    pub(crate) fn resolved(
-        &self,
-        revision: Revision,
-        locked: Option<&UpstreamLock>,
-    ) -> Result<Revision> {
-        self.upstream.resolved(revision, locked)
-    }
-
     /// The command that records which revision a copy was made from.
     pub(crate) fn adopt_command(&self, path: &str, revision: Option<&str>, name: &str) -> Hint {
-        let source = self.upstream.arguments(&self.address, path, revision);
+        let source = self.kind.arguments(&self.address, path, revision);
         command(["krmv", "get", "--adopt"])
             .and(&source)
             .and(&[name])
@@ -361,13 +322,8 @@ impl UpstreamSource {
 
     /// The command that makes a new package from a revision.
     pub(crate) fn get_command(&self, path: &str, revision: &str) -> Hint {
-        let source = self.upstream.arguments(&self.address, path, Some(revision));
+        let source = self.kind.arguments(&self.address, path, Some(revision));
         command(["krmv", "get"]).and(&source)
-    }
-
-    /// Where a revision lies, as a role of a function takes it.
-    pub(crate) fn place_of(&self, path: &str, revision: &Revision) -> Result<String> {
-        Ok(self.fetch(path, revision)?.place)
     }
 
     /// The revision that a request names.
@@ -376,7 +332,7 @@ impl UpstreamSource {
             .releases
             .requested(request)
             .map(ListedReference::revision);
-        let is_other = self.upstream.may_have(request);
+        let is_other = self.kind.may_have(request);
         let other = || is_other.then(|| self.by_other_name(directory, request));
         let found = listed.or_else(|| other().flatten());
         found.ok_or_else(|| self.not_found(request))
@@ -389,19 +345,19 @@ impl UpstreamSource {
             let message = format!("{address} has no release");
             return Failure::new(message).hint("krmv help get");
         }
-        let next = self.upstream.list_command();
+        let next = self.kind.list_command();
         self.releases.not_found(request, address).hint(next)
     }
 
     /// Finds a revision by any name that only the source itself knows: a commit, `HEAD~1`, a digest.
     pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
-        self.upstream
+        self.kind
             .by_other_name(directory, name, self.releases.at(name))
     }
 
     /// The repository. An error for a source without a history.
     pub(crate) fn repository(&self) -> Result<&GitUpstream> {
-        self.history().ok_or_else(|| {
+        self.kind.history().ok_or_else(|| {
             let message = format!("expected a Git repository, found {}", self.address);
             Failure::new(message).hint("krmv help get")
         })
@@ -415,20 +371,10 @@ impl UpstreamSource {
 
     /// Makes the commits of several revisions available at once.
     pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
-        match self.history() {
+        match self.kind.history() {
             Some(git) => git.fetch_several(references),
             None => Ok(()),
         }
-    }
-
-    /// Fetches all tags and branches with their histories.
-    pub(crate) fn fetch_all(&self) -> Result<()> {
-        self.repository()?.fetch_all()
-    }
-
-    /// Fetches a part of the history of a repository on another machine.
-    pub(crate) fn fetch_history(&self, fetch: impl Fn(&Address) -> GitCommand) -> Result<()> {
-        self.repository()?.fetch_history(fetch)
     }
 
     /// The revision that a lock names.
@@ -464,13 +410,13 @@ impl UpstreamSource {
 
     /// A command that brings a commit into the cache. `None` for what is on this machine.
     pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
-        self.history()?.fetch_command(commit)
+        self.kind.history()?.fetch_command(commit)
     }
 
     /// Brings a directory at a revision onto this machine.
     pub(crate) fn fetch(&self, path: &str, revision: &Revision) -> Result<FetchedRevision> {
         let listed = self.releases.at(&revision.commit);
-        let fetched = self.upstream.fetch(path, revision, listed)?;
+        let fetched = self.kind.fetch(path, revision, listed)?;
         // What upstream must not bring is left out.
         let snapshot = Snapshot {
             package: fetched.snapshot.package.without_refused(),
@@ -536,7 +482,7 @@ impl UpstreamSource {
             return Ok(known);
         }
         let name = format!("{} of {}", revision.lock_ref, self.address);
-        if !path.is_empty() && self.upstream.is_only_file(path) {
+        if !path.is_empty() && self.kind.is_only_file(path) {
             let message = format!("expected a folder to render, found the file '{path}'");
             return Err(Failure::new(message).hint("krmv help get"));
         }

@@ -16,11 +16,9 @@ pub(crate) fn to_clone(
     upstream: &UpstreamSource,
     results: &mut Results,
 ) -> Result<SuppliedPackage> {
-    let FetchedRevision {
-        snapshot, origin, ..
-    } = fetched;
-    let Some(origin) = origin else {
-        let place = format!("{} {}", upstream.address(), snapshot.revision.lock_ref);
+    let snapshot = fetched.snapshot;
+    let Some(origin) = fetched.origin else {
+        let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
         let package = snapshot.package;
         let package =
             SuppliedPackage::from_package_like(Role::Upstream, place, package, &[], results);
@@ -37,9 +35,7 @@ pub(crate) fn supplied_with_ignored(
     local_name: Option<&str>,
     others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
-    let FetchedRevision {
-        snapshot, origin, ..
-    } = fetched;
+    let (snapshot, origin) = (fetched.snapshot, fetched.origin);
     let origin = origin.filter(|_| !snapshot.package.ignored.is_empty());
     let package = read_supplied(snapshot, role, local_name, others)?;
     Ok(Arc::new(match origin {

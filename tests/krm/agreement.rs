@@ -154,7 +154,7 @@ fn document(text: &str) -> OwnedDocument {
 
 proptest! {
     #[test]
-    fn all_features_call_the_same_elements_the_same(
+    fn all_features_pair_the_same_elements(
         list in 0..LISTS.len(),
         before in 1..6_usize,
         order in Just((0..7_usize).collect::<Vec<_>>()).prop_shuffle(),

@@ -700,7 +700,7 @@ fn check_removal(function: &Function, role: Role, supplied: &str) {
 }
 
 #[test]
-fn a_removed_anchor_that_holds_anchors_is_a_result_of_who_reads_it() {
+fn a_removed_anchor_around_other_anchors_is_reported_where_an_alias_reads_it() {
     let patch = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n$patch: delete\n";
     check_removal(&apply_patch::FUNCTION, Role::Patches, patch);
     let upstream =

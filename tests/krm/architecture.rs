@@ -148,7 +148,7 @@ fn the_architecture_names_every_crate_and_no_other_path() -> io::Result<()> {
 const MOST_LINES: usize = 13_000;
 
 #[test]
-fn no_crate_has_more_lines_of_code_than_a_person_oversees() {
+fn no_crate_has_too_many_lines_of_code() {
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     for Source { path, code } in sources() {
         let (folder, _) = path.split_once("src/").expect("a file of a crate");
@@ -349,7 +349,7 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
 }
 
 #[test]
-fn one_file_writes_to_the_terminal() {
+fn only_one_source_file_writes_to_the_terminal() {
     let writes = Regex::new(
         r"\bstdout\(\)|\bstderr\(\)|\bTerm\b|Stdio::inherit|print(ln)?!\(|dbg!\(|error\.(print|exit)\(|get_matches\(\)|/dev/(tty|std)",
     );

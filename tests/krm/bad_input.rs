@@ -304,7 +304,7 @@ fn a_lone_carriage_return_does_not_end_a_line() {
 }
 
 #[test]
-fn a_character_nul_ends_no_text() {
+fn a_nul_character_does_not_end_a_text() {
     // Found by fuzzing: behind a quoted scalar of two lines the parser read it as the end of its input.
     refused(
         "NUL behind a quoted scalar",
@@ -713,7 +713,7 @@ fn check_one_line(head: &str, code: i32, mebibytes: usize) -> Duration {
 }
 
 #[test]
-fn one_long_line_takes_time_in_proportion() {
+fn one_long_line_takes_time_in_proportion_to_its_length() {
     for (head, code) in heads() {
         // Less would take no more than a tick of the processor's clock.
         assert_linear(16, |mebibytes| {

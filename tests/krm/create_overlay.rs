@@ -84,7 +84,7 @@ fn a_fork_without_edits_needs_no_patch() {
 }
 
 #[test]
-fn fields_of_the_kustomization_say_what_many_patches_would() {
+fn fields_of_the_kustomization_replace_many_patches() {
     let fork = UPSTREAM
         .replace("docker.io/example", "own")
         .replace("replicas: 1", "replicas: 3")
@@ -306,7 +306,7 @@ fn repeated_fields_of_an_element_without_keys_are_needed() {
 }
 
 #[test]
-fn a_base_has_nothing_that_upstream_must_not_bring() {
+fn a_base_has_no_forbidden_files_of_upstream() {
     let folder = Folder::new(&[]);
     let decisions = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts: []\n";
     folder.put("up/app.yaml", UPSTREAM);
@@ -401,7 +401,7 @@ fn a_label_below_a_text_is_an_error() {
 }
 
 #[test]
-fn in_a_pipe_the_files_are_items() {
+fn files_in_a_pipe_are_items() {
     let list = format!(
         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {}",
         UPSTREAM

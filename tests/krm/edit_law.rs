@@ -489,7 +489,7 @@ fn holds_anchors(document: Document<'_>) -> bool {
 }
 
 #[test]
-fn every_edit_of_every_text() {
+fn every_edit_works_on_every_text() {
     let mut report = Report::default();
     for text in texts::own_cases().into_iter().chain(texts::suite()) {
         report.text(&text.name, &text.text, usize::MAX);

@@ -363,7 +363,7 @@ fn hints_run_as_they_are_printed() {
 
 /// On a terminal also documents and JSON are escaped.
 #[test]
-fn a_terminal_gets_no_document_as_it_is() {
+fn a_terminal_never_gets_a_document_unescaped() {
     let world = World::edited();
     let Some(script) = on_path("script") else {
         return;

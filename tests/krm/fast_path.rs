@@ -82,7 +82,7 @@ fn trees_of_all_texts_are_the_same() {
 }
 
 #[test]
-fn too_many_values_end_at_the_same_place() {
+fn both_readers_stop_at_the_same_value_of_too_many() {
     let options = ParseOptions::default();
     for piece in ["- a\n", "- {ä: [], b: c}\n", "- a:\n    b: |\n      c\n"] {
         let text = piece.repeat(12_000_000 / piece.len());

@@ -409,7 +409,7 @@ fn a_file_that_is_not_a_resource_has_a_head_too() {
 }
 
 #[test]
-fn a_marker_above_comments_below_a_document_takes_none_away() {
+fn a_marker_above_the_comments_below_a_document_removes_none_of_them() {
     let (base, local, upstream) = (doc("a", "1"), doc("a", "mine"), doc("a", "1"));
     let old = "\n# apiVersion: v1\n# kind: Old\n";
     let marked = format!("---\n{}", &old[1..]);

@@ -190,7 +190,7 @@ fn diff_and_check_write_nothing() {
 }
 
 #[test]
-fn diff_of_crlf_a_missing_line_break_and_a_new_file() {
+fn diff_shows_crlf_a_missing_line_break_and_a_new_file() {
     let directory = package(&[(
         "package-context.yaml",
         &CONTEXT_TEXT.trim_end().replace('\n', "\r\n"),
@@ -336,7 +336,7 @@ items:
 ";
 
 #[test]
-fn the_results_file_is_that_of_kpt() {
+fn the_results_file_has_the_format_of_kpt() {
     let directory = package(&[]);
     let folder = tempfile::tempdir().expect("a directory");
     let file = folder.path().join("results.yaml");
@@ -544,7 +544,7 @@ fn a_config_file_wins_over_the_resource_list() {
 }
 
 #[test]
-fn a_name_on_disk_that_holds_a_backslash_is_as_any_other() {
+fn a_backslash_in_a_name_on_disk_is_like_any_other_character() {
     let config_map = |value: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: {value}\n")
     };

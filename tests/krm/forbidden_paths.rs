@@ -368,7 +368,7 @@ fn hooked(git: &str) -> Fleet {
 }
 
 #[test]
-fn a_fleet_writes_into_no_repository_of_any_form() {
+fn a_fleet_never_writes_into_a_repository_of_any_form() {
     for git in ["folder", "file", "above"] {
         let fleet = hooked(git);
         let places = [
@@ -430,7 +430,7 @@ fn link(target: impl AsRef<Path>, link: impl AsRef<Path>) {
 }
 
 #[test]
-fn a_fleet_writes_through_no_link() {
+fn a_fleet_never_writes_through_a_link() {
     let fleet = Fleet::new();
     let folder = &fleet.folder;
     folder.git_in("", &["init", "--quiet", "fleet/us"]);
@@ -466,7 +466,7 @@ fn a_fleet_writes_through_no_link() {
 }
 
 #[test]
-fn a_package_of_a_fleet_lies_in_no_other_package() {
+fn a_package_of_a_fleet_is_never_inside_another_package() {
     let fleet = Fleet::new();
     fleet.folder.put("fleet/us/other/Kptfile", KPTFILE);
     fleet.put("a", "v1", "us/other/deep/a", "");
@@ -499,7 +499,7 @@ fn a_package_that_holds_a_repository_is_not_deleted() {
 
 /// Files of an upstream are never written through a link of the package, which is named.
 #[test]
-fn a_merge_writes_through_no_link() {
+fn a_merge_never_writes_through_a_link() {
     let folder = Folder::new(&[]);
     folder.git_in("", &["init", "--quiet", "repo"]);
     folder.put("outside/x", "");
@@ -530,7 +530,7 @@ fn a_merge_writes_through_no_link() {
 
 /// What a file system may take for `.git` is left out of a clone, with a warning.
 #[test]
-fn a_clone_takes_no_name_that_may_be_git() {
+fn a_clone_refuses_names_that_a_file_system_may_take_for_git() {
     let folder = Folder::new(&[]);
     folder.put("upstream/Kptfile", KPTFILE);
     folder.put("upstream/a.yaml", MAP);

@@ -187,7 +187,7 @@ fn three_packages() -> [BTreeMap<String, String>; 3] {
 }
 
 #[test]
-fn a_trial_makes_what_a_run_makes_and_its_package_is_known() {
+fn a_trial_writes_what_a_run_writes_and_its_package_is_recognized() {
     let [original, local, upstream] = three_packages();
     let bytes = local.into_iter();
     let local: BTreeMap<_, _> = bytes

@@ -296,7 +296,7 @@ fn render_fleet(folder: &Folder) {
 }
 
 #[test]
-fn no_function_brings_what_upstream_must_not_bring() {
+fn no_function_accepts_forbidden_files_from_upstream() {
     let folder = sources();
     for function in FUNCTIONS {
         match function.name {
@@ -317,7 +317,7 @@ fn no_function_brings_what_upstream_must_not_bring() {
 
 /// As a pipeline gives packages: items with paths.
 #[test]
-fn no_item_of_upstream_has_a_path_that_upstream_must_not_bring() {
+fn no_item_from_upstream_has_a_forbidden_path() {
     let item = |source: &str, path: &str, name: &str, value: &str| {
         format!(
             "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n    annotations:\n      \
@@ -369,7 +369,7 @@ const OTHERS: [&str; 13] = [
 ];
 
 #[test]
-fn no_command_brings_what_upstream_must_not_bring() {
+fn no_command_accepts_forbidden_files_from_upstream() {
     let world = World::new();
     let help = world.krmv(&["--help"]).stdout;
     let commands = help.split("Commands:\n").nth(1).expect("commands");

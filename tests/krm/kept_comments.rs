@@ -169,7 +169,7 @@ fn is_kept(number: usize, comment: &Comment, merged: &HashMap<&str, (&str, &str)
 }
 
 #[test]
-fn comments_on_what_upstream_has_too_are_kept() {
+fn local_comments_on_shared_values_are_kept() {
     let Some(corpus) = corpus() else { return };
     let (mut count, mut lost) = (0, String::new());
     let mut pairs: Vec<_> = std::fs::read_dir(corpus)

@@ -235,7 +235,7 @@ fn packages() -> Vec<Vec<(&'static str, String)>> {
 }
 
 #[test]
-fn the_paths_of_two_packages_never_promise_more_edits_than_there_are() {
+fn paths_alone_never_overestimate_the_edits() {
     let all = packages();
     let mut most = 0;
     for local in &all {

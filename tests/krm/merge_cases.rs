@@ -149,7 +149,7 @@ fn cases() -> PathBuf {
 /// The classes of differences to kpt, and the cases in each.
 pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
     (
-        "upstream's order of elements is taken, and new ones stand between their neighbours",
+        "upstream's order of elements is taken, and new elements are between their neighbours",
         &["L01-containers-both", "L02-upstream-reorder"],
     ),
     (
@@ -169,19 +169,19 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "a resource that is there twice is no error",
+        "a resource that occurs twice is not an error",
         &["R15-dup-ids-in-local"],
     ),
     ("null is an ordinary value", &["R19-no-change", "S02-nulls"]),
     (
-        "a number and a string of the same text are two values",
+        "a number and a string with the same text are different values",
         &["S07-quoting"],
     ),
     (
-        "a value that became a collection, or the other way round, is a change like others",
+        "a value that became a collection, or the reverse, is a change like any other",
         &["S09-type-change", "S10-type-change-local"],
     ),
-    ("selectors stand as a whole", &["doc09"]),
+    ("a selector is one value", &["doc09"]),
     (
         "lists without keys merge by their elements",
         &[
@@ -195,7 +195,7 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
         &["S06-block-scalar-both"],
     ),
     (
-        "text that both sides changed merges by lines, and the winner's stand where that is a conflict",
+        "text that both sides changed merges by lines, and the winner's lines are kept in a conflict",
         &["R17-nonkrm"],
     ),
 ];
@@ -318,7 +318,7 @@ pub(crate) fn map(name: &str, data: &str) -> String {
 /// Found by the fuzz target `packages`: a value that holds itself is equal to none, and the two were a conflict.
 /// Kubernetes reads no such value, so it is an error.
 #[test]
-fn both_sides_hold_a_value_that_holds_itself() {
+fn both_sides_have_a_value_that_contains_itself() {
     let base = map("a", "{x: a}");
     let endless = indoc! {"
         apiVersion: v1
@@ -349,7 +349,7 @@ fn both_sides_hold_a_value_that_holds_itself() {
 
 /// Found by the fuzz target `functions`: it became `null` in a list that is not cut at its dashes.
 #[test]
-fn a_new_resource_that_holds_itself() {
+fn a_new_resource_that_contains_itself() {
     let folder = packages([
         &[],
         &[],

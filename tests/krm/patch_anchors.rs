@@ -107,7 +107,7 @@ fn anchors_and_aliases_of_live() {
 }
 
 #[test]
-fn an_alias_of_what_holds_anchors_itself_is_refused_with_its_field() {
+fn an_alias_of_a_value_with_anchors_is_refused_with_its_field() {
     let case = Case {
         name: "anchors within an anchored value",
         previous: None,
@@ -242,7 +242,7 @@ fn aliases_and_merge_keys_of_the_configuration_are_written_out() {
 
 /// Neither as a value nor as text: it would take hundreds of megabytes.
 #[test]
-fn a_configuration_whose_aliases_stand_for_too_much_is_refused_at_once() {
+fn a_configuration_whose_aliases_expand_too_far_is_refused_at_once() {
     let map = |value: &dyn Fn(u8) -> String| {
         let entries = (0..9).map(|key| format!("k{key}: {}", value(key)));
         entries.collect::<Vec<_>>().join(", ")

@@ -101,7 +101,7 @@ info:
 }
 
 #[test]
-fn both_lists_and_everything_a_function_may_have() {
+fn both_lists_and_all_fields_of_a_function_are_prepended() {
     let config = variant(
         "v",
         "
@@ -475,7 +475,7 @@ fn pipeline(mutators: &[String], validators: &[String], indent: usize) -> String
 
 proptest! {
     #[test]
-    fn twice_is_once_and_others_keep_their_bytes(
+    fn a_second_run_changes_nothing_and_other_files_keep_their_bytes(
         mutators in functions("[fg]"),
         validators in functions("[fg]"),
         there in functions("(x|PackageVariant\\.(v|w|v\\.w)\\.[fg]?\\.[0-2])"),

@@ -88,7 +88,7 @@ fn lines_at_the_indentation_of_the_parent_are_read_with_exact_spans() {
 }
 
 #[test]
-fn values_that_readers_of_the_field_refuse_stay_refused() {
+fn scalars_that_other_parsers_refuse_stay_refused() {
     for (text, line) in [
         ("a: b\nc\n", 2),
         ("a: 'b\n--- c'\n", 1),
@@ -106,7 +106,7 @@ fn values_that_readers_of_the_field_refuse_stay_refused() {
 }
 
 #[test]
-fn edits_next_to_such_a_scalar_keep_its_bytes() {
+fn edits_next_to_a_scalar_at_the_parents_indentation_keep_its_bytes() {
     for head in ["", "x: &x 1\n"] {
         let text = format!("{head}a:\n  b: 'c\n\n  d'\n  e: f\n  g: \"h\n  i\" # j\n");
         let tree = parse(&text);
@@ -203,7 +203,7 @@ fn a_package_with_such_a_file_is_edited() {
 }
 
 #[test]
-fn such_a_scalar_is_copied_with_an_added_field() {
+fn a_scalar_at_the_parents_indentation_is_copied_with_an_added_field() {
     let resource = |spec: &str| {
         format!("apiVersion: example.com/v1\nkind: A\nmetadata:\n  name: a\nspec:\n{spec}")
     };

@@ -234,7 +234,7 @@ fn facts_of_built_in_kinds() {
 
 /// JSONSchemaProps refers to itself, and has fields that look like directives.
 #[test]
-fn a_type_may_hold_itself() {
+fn a_type_may_contain_itself() {
     let schema = Schema::builtin();
     let root = schema.resource("apiextensions.k8s.io/v1", "CustomResourceDefinition");
     let root = root.expect("a kind");
@@ -456,7 +456,7 @@ spec:
 
 /// What is no schema counts as absent; nothing fails, and nothing takes long.
 #[test]
-fn odd_definitions_do_no_harm() {
+fn odd_definitions_are_harmless() {
     for text in [
         "kind: CustomResourceDefinition",
         "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: 5}",

@@ -506,7 +506,7 @@ fn the_config_map_is_created_on_demand() {
 }
 
 #[test]
-fn a_made_config_map_takes_comments_along() {
+fn a_created_config_map_gets_the_comments() {
     let config =
         format!("{OWN}data:\n  # who pays\n  owner: 'team'  # cost centre\ncreateIfMissing: true");
     let before = list(&[&item("Kptfile", "example", &[(PATH, "Kptfile")])]);
@@ -713,7 +713,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn twice_is_once_and_both_readers_agree(
+    fn a_second_merge_changes_nothing_and_both_readers_agree(
         data in data(),
         other in data(),
         set in prop::collection::btree_map("[a-f]", value(), 0..4),

@@ -266,7 +266,7 @@ fn patches_need_not_be_resources() {
 }
 
 #[test]
-fn package_revision_resources_stand_for_their_files() {
+fn package_revision_resources_are_read_as_their_files() {
     let resources = "apiVersion: porch.kpt.dev/v1alpha1
 kind: PackageRevisionResources
 metadata:

@@ -321,7 +321,7 @@ fn flags_of_every_function_are_documented() {
 }
 
 #[test]
-fn a_misspelt_flag_is_not_to_be_passed_as_a_value() {
+fn the_error_for_a_misspelt_flag_does_not_suggest_a_value() {
     let outcome = run(binary("merge-package"), &["--pakage", "x"], "");
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("'--pakage'"), "{}", outcome.stderr);

@@ -76,7 +76,7 @@ fn texts_of(folders: &[&str]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn phrases_of_no_other_program_are_not_written() {
+fn phrases_to_avoid_are_not_written() {
     let all = texts_of(&["src", "crates", "functions", "docs", "schemas", "examples"]);
     assert!(all.len() > 400, "{} texts", all.len());
     let lines = all
@@ -223,7 +223,7 @@ fn prose(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_that_are_seldom_plain_have_a_reason() {
+fn words_that_are_rarely_plain_need_a_reason() {
     let all = texts_of(&["src", "crates", "functions", "docs"]);
     let patterns = SELDOM_PLAIN.map(|(word, uses)| {
         let ending = if word.ends_with(' ') { "" } else { r"\b" };

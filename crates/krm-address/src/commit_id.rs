@@ -32,7 +32,6 @@ impl CommitId {
     }
 
     /// The digits.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

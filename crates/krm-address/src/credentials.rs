@@ -28,7 +28,6 @@ impl Credentials {
     ///
     /// A password does not go into a URL of the configuration: Git would pass that URL as an argument to its own
     /// programs.
-    #[must_use]
     pub fn variables(&self, first: usize) -> Vec<(String, String)> {
         let scope = |key: &str| format!("credential.{}.{key}", self.host);
         let mut settings = vec![(scope("username"), self.user.clone())];
@@ -53,7 +52,6 @@ impl Credentials {
     }
 
     /// Credentials for one host, from the user's own configuration.
-    #[must_use]
     pub fn of_host(host: &str, user: &str, password: &str) -> Self {
         Self {
             host: host.to_owned(),
@@ -63,14 +61,12 @@ impl Credentials {
     }
 
     /// The line of a configuration that gives them to one run of `curl`, by its standard input.
-    #[must_use]
     pub fn curl_setting(&self) -> String {
         let password = self.password.as_deref().unwrap_or_default();
         format!("user = {}", curl_word(&format!("{}:{password}", self.user)))
     }
 
     /// Removes them from a message of Git, which may print the user.
-    #[must_use]
     pub fn removed_from(&self, message: &str) -> String {
         let mut message = message.to_owned();
         for secret in self.password.iter().chain([&self.user]) {

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_that_are_wrong_stand_for_themselves() {
+    fn invalid_escapes_are_taken_literally() {
         for (text, expected, is_right) in [
             ("a%20b%2Fc", "a b/c", true),
             ("%", "%", false),

@@ -113,25 +113,21 @@ impl HttpAddress {
     }
 
     /// Whether it is an address of `https`.
-    #[must_use]
     pub fn is_secure(&self) -> bool {
         self.text.starts_with("https:")
     }
 
     /// The whole address.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The address for a program, with characters outside of ASCII escaped.
-    #[must_use]
     pub fn encoded(&self) -> String {
         encoded(&self.text)
     }
 
     /// The address for a person: a query may have a secret in it.
-    #[must_use]
     pub fn shown(&self) -> String {
         match self.text.split_once('?') {
             Some((address, _)) => format!("{address}?..."),
@@ -140,19 +136,16 @@ impl HttpAddress {
     }
 
     /// Its beginning, to where the path begins: `https://e.com:8443`.
-    #[must_use]
     pub fn origin(&self) -> &str {
         &self.text[..self.authority.1]
     }
 
     /// The host with its port.
-    #[must_use]
     pub fn authority(&self) -> &str {
         &self.text[self.authority.0..self.authority.1]
     }
 
     /// The host without its port.
-    #[must_use]
     pub fn host(&self) -> &str {
         let authority = self.authority();
         match authority.rfind(']') {
@@ -162,13 +155,11 @@ impl HttpAddress {
     }
 
     /// The path, with the query.
-    #[must_use]
     pub fn path(&self) -> &str {
         &self.text[self.authority.1..]
     }
 
     /// Whether the host is this machine.
-    #[must_use]
     pub fn is_loopback(&self) -> bool {
         is_loopback(self.host())
     }
@@ -321,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_addresses() {
+    fn this_machine_is_recognized_by_its_addresses() {
         for (text, expected) in [
             ("http://127.0.0.1:5000/", true),
             ("http://127.1.2.3/", true),

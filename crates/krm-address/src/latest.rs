@@ -7,7 +7,6 @@ pub const LATEST: &str = "latest";
 
 /// The revision with the highest version, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists.
 /// `None` if no revision is a version. Names with words around the number do not count.
-#[must_use]
 pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {
     let named = |revision: T| Some((ReleaseName::parse(name(&revision))?, revision));
     let versions = revisions.filter_map(named);

@@ -65,13 +65,11 @@ impl Address {
     }
 
     /// The path of a repository on this machine.
-    #[must_use]
     pub fn local(&self) -> Option<&Path> {
         self.local.as_deref()
     }
 
     /// The address as a Kptfile records it. It has no password.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -46,7 +46,8 @@ struct VersionNumber(Vec<Digits>);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct PreRelease(Vec<Identifier>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Ordered as in semantic versions: numbers are lower than words.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier {
     Number(Digits),
     Word(String),
@@ -54,7 +55,6 @@ enum Identifier {
 
 impl ReleaseName {
     /// Reads a name. `None` if it has no number where a version would have it.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let start = start_of_number(name)?;
         let before = &name[..start];
@@ -127,19 +127,16 @@ impl ReleaseName {
     }
 
     /// The words around the number: the text before it, and the text after it with `#` for each further number.
-    #[must_use]
     pub fn words(&self) -> [&str; 2] {
         [&self.before, &self.after]
     }
 
     /// Whether it is not a pre-release.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         self.pre.0.is_empty() && self.further_pre.0.is_empty()
     }
 
     /// Compares the numbers. A pre-release is lower than its final release. Words do not count.
-    #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         let further = || {
             let none = VersionNumber(Vec::new());
@@ -161,7 +158,6 @@ impl ReleaseName {
 
     /// Whether a package at this release is offered the other one: a later release of the same words that is final, or
     /// another pre-release of the same version.
-    #[must_use]
     pub fn is_followed_by(&self, other: &Self) -> bool {
         let is_same_version = !self.is_final() && self.number.order(&other.number).is_eq();
         self.words() == other.words()
@@ -170,25 +166,21 @@ impl ReleaseName {
     }
 
     /// Whether the parts of the other number are the first ones of this number: 1.28 of 1.28.3.
-    #[must_use]
     pub fn begins_with_number_of(&self, other: &Self) -> bool {
         self.number.0.starts_with(&other.number.0)
     }
 
     /// Whether both have the same number, or the same pre-release of it.
-    #[must_use]
     pub fn is_number_of(&self, other: &Self) -> bool {
         self.number.order(&other.number).is_eq() && self.pre == other.pre
     }
 
     /// The number of parts of its number: 3 for 1.2.0.
-    #[must_use]
     pub fn parts(&self) -> usize {
         self.number.0.len()
     }
 
     /// The number as a semantic version, for ranges. `None` if a part is too large.
-    #[must_use]
     pub fn semver(&self) -> Option<Version> {
         let part = |at: usize| {
             self.number
@@ -240,24 +232,6 @@ impl Ord for Digits {
 }
 
 impl PartialOrd for Digits {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Identifier {
-    /// As semantic versions: numbers are lower than words.
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(own), Self::Number(other)) => own.cmp(other),
-            (Self::Word(own), Self::Word(other)) => own.cmp(other),
-            (Self::Number(_), Self::Word(_)) => Ordering::Less,
-            (Self::Word(_), Self::Number(_)) => Ordering::Greater,
-        }
-    }
-}
-
-impl PartialOrd for Identifier {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

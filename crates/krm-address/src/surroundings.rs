@@ -12,7 +12,6 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// The surroundings of a package directory.
-    #[must_use]
     pub fn of(package: &Path, work_tree: Option<&Path>) -> Self {
         Self {
             package: resolved(package),
@@ -21,7 +20,6 @@ impl Surroundings {
     }
 
     /// Whether a path leads into them, as it is written or through links.
-    #[must_use]
     pub fn contain(&self, path: &Path) -> bool {
         let folders = [Some(&self.package), self.work_tree.as_ref()];
         let mut folders = folders.into_iter().flatten();
@@ -34,7 +32,6 @@ impl Surroundings {
 
     /// Where a path leads that an archive's or layout's record contains: relative to the package and within its work
     /// tree, or absolute. `None` if a relative path leads out.
-    #[must_use]
     pub fn recorded(&self, path: &Path) -> Option<PathBuf> {
         if path.is_absolute() || self.package.as_os_str().is_empty() {
             return Some(path.to_path_buf());
@@ -48,7 +45,6 @@ impl Surroundings {
 impl Surroundings {
     /// A path of an archive or layout, as a Kptfile of the package records it: relative to the package if it is in the
     /// same work tree, so that every clone finds it, and absolute otherwise.
-    #[must_use]
     pub fn portable(&self, path: &Path) -> PathBuf {
         let found = resolved(path);
         let root = self

@@ -1,7 +1,6 @@
 //! Patterns with `*`, by which users name fields, resources and files.
 
 /// Whether a text fits a pattern, in which `*` is any text and every other character itself.
-#[must_use]
 pub fn glob(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {
         return pattern == text;

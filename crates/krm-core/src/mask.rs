@@ -47,7 +47,6 @@ pub fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
 }
 
 /// A text with the values of Secrets masked.
-#[must_use]
 fn masked_text(text: &str) -> Cow<'_, str> {
     match masked_file(text, "") {
         Some((masked, _)) => Cow::Owned(masked),
@@ -80,7 +79,6 @@ impl SecretTexts {
 
     /// The text with these values masked below `data` and `stringData`, in addition to what `masked_file` masks. Of a
     /// JSON patch with one of them, nothing is shown.
-    #[must_use]
     pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let shown = masked_text(text);
         if self.0.is_empty() {
@@ -285,7 +283,7 @@ mod tests {
 
     /// Aliases are not followed, so a List within itself is read once.
     #[test]
-    fn a_list_that_holds_itself_is_read_once() {
+    fn a_list_that_contains_itself_is_read_once() {
         let list = "&r\nkind: List\nitems:\n- *r\n- {kind: Secret, data: {a: one}}\n- &i {kind: List, items: [*i, *r]}\n";
         let (before, after) = masked_file("", list).expect("a Secret");
         assert!(before.is_empty());

@@ -81,7 +81,6 @@ pub fn file_annotations(path: &str, index: usize) -> [(&'static str, String); 4]
 
 /// Whether an annotation belongs to the pipeline that an item passes through, and not to the resource. Path, index and
 /// ids are such annotations.
-#[must_use]
 pub fn is_pipeline_annotation(name: &str) -> bool {
     PIPELINE_ANNOTATIONS.contains(&name)
         || PIPELINE_PREFIXES
@@ -129,7 +128,6 @@ impl Origin {
 
     /// The directory of the file, without a `/` at the end; empty for the directory of the package. `None` if there is
     /// no path.
-    #[must_use]
     pub fn directory(&self) -> Option<&str> {
         let path = self.path.as_deref()?;
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
@@ -196,7 +194,6 @@ impl From<ResourceFields<'_>> for Resource {
 
 impl Resource {
     /// Reads identity and origin from a resource's root node.
-    #[must_use]
     pub fn read(node: NodeRef<'_>) -> Self {
         let string = |node: Option<NodeRef<'_>>| node?.as_str().map(Arc::from);
         let metadata = node.get("metadata");
@@ -234,14 +231,12 @@ impl Resource {
     }
 
     /// Whether this is a List (`List`, `ConfigMapList`), which only says how a file writes the resources in it.
-    #[must_use]
     pub fn is_list(&self) -> bool {
         self.kind.ends_with("List") && self.name.is_none() && !self.is_for_tools()
     }
 
     /// The resources in a List and in the Lists within it, each with its node and the origin of the List. `None` if this is
     /// no List, or has no elements.
-    #[must_use]
     pub fn elements<'a>(&self, list: NodeRef<'a>) -> Option<Vec<(NodeRef<'a>, Self)>> {
         let items = list.get("items").filter(|_| self.is_list())?;
         let items = Some(items).filter(|items| items.kind().is_sequence())?;
@@ -257,6 +252,14 @@ impl Resource {
         Some(found)
     }
 
+    /// The resource of a document, and those in it if it is a List.
+    #[must_use]
+    pub fn all_of(root: NodeRef<'_>) -> Vec<(NodeRef<'_>, Self)> {
+        let resource = Self::read(root);
+        let elements = resource.elements(root).unwrap_or_default();
+        std::iter::once((root, resource)).chain(elements).collect()
+    }
+
     /// Whether this is only for tools such as kpt and kustomize.
     pub fn is_for_tools(&self) -> bool {
         self.is_kptfile()
@@ -267,7 +270,6 @@ impl Resource {
     }
 
     /// The API group; the core group is empty.
-    #[must_use]
     pub fn group(&self) -> &str {
         self.api_version
             .split_once('/')
@@ -275,7 +277,6 @@ impl Resource {
     }
 
     /// Whether this is a package's `Kptfile`.
-    #[must_use]
     pub fn is_kptfile(&self) -> bool {
         self.kind.as_ref() == "Kptfile" && self.group() == "kpt.dev"
     }

@@ -47,7 +47,6 @@ pub enum GivenName {
 
 impl GivenName {
     /// The name; `None` for a `generateName`.
-    #[must_use]
     pub fn name(&self) -> Option<&Arc<str>> {
         match self {
             Self::Name(name) => Some(name),
@@ -56,7 +55,6 @@ impl GivenName {
     }
 
     /// The name, or its beginning; empty without one.
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Name(name) | Self::Generated(name) => name,
@@ -65,13 +63,11 @@ impl GivenName {
     }
 
     /// Whether an API server generates the name.
-    #[must_use]
     pub fn is_generated(&self) -> bool {
         matches!(self, Self::Generated(_))
     }
 
     /// Whether there is a name, or the beginning of one.
-    #[must_use]
     pub fn is_given(&self) -> bool {
         *self != Self::None
     }
@@ -90,7 +86,6 @@ impl fmt::Display for GivenName {
 
 impl ResourceKey {
     /// Who a resource is in its package. A Kptfile has the name of the copy, and is known by its path.
-    #[must_use]
     pub fn of(resource: &Resource) -> Self {
         let key = Self::as_written(resource);
         if resource.is_kptfile() {
@@ -105,7 +100,6 @@ impl ResourceKey {
     }
 
     /// The fields of a resource, for what names it by them. An empty namespace is none.
-    #[must_use]
     pub fn as_written(resource: &Resource) -> Self {
         let namespace = resource.namespace.clone();
         Self {
@@ -122,7 +116,6 @@ impl ResourceKey {
 
     /// Which object of a cluster a resource is: a kind without namespaces has none, and the kinds of the group `extensions`
     /// are in others.
-    #[must_use]
     pub fn in_cluster(resource: &Resource) -> Self {
         let mut key = Self::of(resource);
         if &*key.group == "extensions" {
@@ -137,7 +130,6 @@ impl ResourceKey {
     }
 
     /// Who a resource is in a build of kustomize: an absent namespace is `default`.
-    #[must_use]
     pub fn in_build(resource: &Resource) -> Self {
         let key = Self::of(resource).without_needless_namespace();
         let namespace = key.namespace.filter(|name| &**name != DEFAULT_NAMESPACE);
@@ -153,13 +145,11 @@ impl ResourceKey {
     }
 
     /// Whether its kind is a built-in one without namespace.
-    #[must_use]
     pub fn is_cluster_scoped(&self) -> bool {
         Scopes::default().is_cluster_scoped(&self.group, &self.kind)
     }
 
     /// The same in any namespace.
-    #[must_use]
     pub fn in_any_namespace(&self) -> Self {
         Self {
             namespace: None,
@@ -168,7 +158,6 @@ impl ResourceKey {
     }
 
     /// `apps/Deployment`; `Service` in the core group.
-    #[must_use]
     pub fn group_kind(&self) -> String {
         match &*self.group {
             "" => self.kind.to_string(),

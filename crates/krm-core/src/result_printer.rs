@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::diff::{Hunk, hunks};
+use crate::diff::kept;
 use crate::results::{FunctionResult, Message, Reason, Results, Severity};
 use krm_package::escaped::{ShownLine, ShownText};
 use krm_yaml::{Path, PathElement};
@@ -250,21 +250,13 @@ fn words(text: &str) -> Vec<&str> {
 /// For each word of `other`, the word of `first` that a diff of the two pairs it with.
 fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; other.len()];
-    let end = Hunk {
-        before: first.len()..first.len(),
-        after: other.len()..other.len(),
-    };
-    let (mut before, mut after) = (0, 0);
-    for hunk in hunks(first, other).into_iter().chain([end]) {
-        let pair = (before..hunk.before.start).map(Some);
-        pairs.splice(after..hunk.after.start, pair);
-        (before, after) = (hunk.before.end, hunk.after.end);
+    for (before, after) in kept(first, other) {
+        pairs[after] = Some(before);
     }
     pairs
 }
 
 /// A unified diff in the colours of `git diff`.
-#[must_use]
 pub fn coloured_diff(diff: &str) -> ShownText {
     let mut text = ShownText::default();
     for line in diff.split_terminator('\n') {

@@ -19,7 +19,6 @@ pub struct Revision {
 
 impl Revision {
     /// A commit with the same name everywhere.
-    #[must_use]
     pub fn named(name: &str, commit: String) -> Self {
         Self {
             given: name.to_owned(),

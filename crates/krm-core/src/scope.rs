@@ -88,7 +88,6 @@ impl Scopes {
     }
 
     /// Whether resources of this group and kind have no namespace. Unknown kinds are namespaced.
-    #[must_use]
     pub fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
         let built_in = || CLUSTER_SCOPED.binary_search(&(group, kind)).is_ok();
         let custom = self.custom.get(&(group.to_owned(), kind.to_owned()));
@@ -100,7 +99,6 @@ impl Scopes {
 pub const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Whether a resource is a CustomResourceDefinition.
-#[must_use]
 pub fn is_definition(resource: &Resource) -> bool {
     resource.kind.as_ref() == DEFINITION && resource.group() == "apiextensions.k8s.io"
 }

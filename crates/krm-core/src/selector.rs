@@ -50,7 +50,6 @@ pub struct Requirement {
 
 impl LabelSelector {
     /// Whether an object with these labels is selected.
-    #[must_use]
     pub fn matches(&self, labels: &TextMap) -> bool {
         let label = |name: &str| labels.get(name);
         let mut equal = self.match_labels.iter();
@@ -70,7 +69,6 @@ impl LabelSelector {
     }
 
     /// Errors for what Kubernetes would refuse; `path` is the path of the selector.
-    #[must_use]
     pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         let mut invalid = |path: Path, message: String| {
@@ -138,13 +136,11 @@ fn is_label_part(text: &str) -> bool {
 }
 
 /// Whether Kubernetes accepts this as the value of a label.
-#[must_use]
 pub(crate) fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_label_part(text)
 }
 
 /// Whether Kubernetes accepts this as the name of a label or annotation: `name` or `prefix/name`.
-#[must_use]
 pub fn is_label_key(text: &str) -> bool {
     match text.split_once('/') {
         None => is_label_part(text),

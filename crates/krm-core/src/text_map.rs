@@ -11,13 +11,11 @@ pub struct TextMap {
 
 impl TextMap {
     /// The number of entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
 
     /// Whether the map has no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -28,7 +26,6 @@ impl TextMap {
     }
 
     /// The value of the first entry with this key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         let mut entries = self.iter();
         entries

@@ -42,7 +42,6 @@ pub struct UpstreamIdentifier {
 
 impl UpstreamIdentifier {
     /// The identifier of these parts.
-    #[must_use]
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         Self {
             group: group.to_owned(),
@@ -53,7 +52,6 @@ impl UpstreamIdentifier {
     }
 
     /// Reads what [`Display`](fmt::Display) writes; `None` if parts are missing.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('|').map(str::trim);
         let (group, kind) = (parts.next()?, parts.next()?);
@@ -62,7 +60,6 @@ impl UpstreamIdentifier {
     }
 
     /// The identity that a resource declares in the comment, or otherwise in the annotation.
-    #[must_use]
     pub fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<Self> {
         let metadata = node.resolved().entry("metadata")?;
         let comment = line_comment(metadata.key).unwrap_or_default();
@@ -76,13 +73,8 @@ impl UpstreamIdentifier {
 
 impl fmt::Display for UpstreamIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            group,
-            kind,
-            namespace,
-            name,
-        } = self;
-        write!(f, "{group}|{kind}|{namespace}|{name}")
+        let (group, kind) = (&self.group, &self.kind);
+        write!(f, "{group}|{kind}|{}|{}", self.namespace, self.name)
     }
 }
 
@@ -168,9 +160,7 @@ impl<'r> OwnIdentity<'r> {
 
     /// The comment. `None` if it would not be one line.
     fn comment(&self) -> Option<String> {
-        let Self {
-            namespace, name, ..
-        } = self;
+        let (namespace, name) = (&self.namespace, &self.name);
         let is_line =
             |text: &str| !text.contains(|c: char| c.is_control() || "\u{2028}\u{2029}".contains(c));
         let is_line = is_line(namespace) && is_line(name);

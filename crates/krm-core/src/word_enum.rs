@@ -19,7 +19,6 @@ macro_rules! word_enum {
             /// The values by their words.
             $visibility const WORDS: [(&'static str, Self); [$($word),+].len()] = [$(($word, Self::$value)),+];
 
-            #[must_use]
             $visibility const fn as_str(self) -> &'static str {
                 match self { $(Self::$value => $word),+ }
             }

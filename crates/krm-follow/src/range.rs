@@ -3,7 +3,6 @@
 use semver::VersionReq;
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-#[must_use]
 pub fn range(request: &str) -> Option<VersionReq> {
     let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
     let text: Vec<String> = request

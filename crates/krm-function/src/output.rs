@@ -106,18 +106,13 @@ fn replace_items(
 pub fn put_texts(texts: Vec<(ItemId, String)>, list: &mut ResourceList, results: &mut Results) {
     let mut texts: BTreeMap<ItemId, String> = texts.into_iter().collect();
     let items: Vec<ItemId> = texts.keys().copied().collect();
-    let mut refused = Vec::new();
-    list.edit_items(
-        items,
-        |id, _, node, editor| match texts.remove(&id) {
-            Some(text) => {
-                let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
-                replace_item(node, &Arc::new(text), editor)
-            }
-            None => Ok(()),
-        },
-        |id, error| refused.push((id, error)),
-    );
+    let refused = list.edit_items(items, |id, _, node, editor| match texts.remove(&id) {
+        Some(text) => {
+            let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
+            replace_item(node, &Arc::new(text), editor)
+        }
+        None => Ok(()),
+    });
     for (id, error) in refused {
         results.push(FunctionResult::refused(&error).with_resource(list.resource(id)));
     }

@@ -13,9 +13,9 @@
 //! Source: contract, merge-package, Identity.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::bookkeeping::without_bookkeeping_of_tools;
+use super::leaves::{FixedState, collect_leaves, hash};
 use krm_core::resource::Resource;
 use krm_yaml::{NodeRef, Value};
 
@@ -42,7 +42,6 @@ pub struct Leaves {
 
 impl Leaves {
     /// The leaves of a resource.
-    #[must_use]
     pub fn of(node: NodeRef<'_>) -> Self {
         let mut value = node.value().unwrap_or(Value::Null);
         without_bookkeeping_of_tools(&mut value, Resource::read(node).is_kptfile());
@@ -50,14 +49,13 @@ impl Leaves {
     }
 
     /// The leaves of a resource without the bookkeeping of tools.
-    #[must_use]
     pub(crate) fn of_value(value: &Value) -> Self {
         let mut hashes = Vec::new();
         for (key, value) in value.entries() {
             match key.as_str() {
                 Some("apiVersion" | "kind") => {}
                 Some("metadata") => collect_metadata(value, &mut hashes),
-                _ => collect(value, hash(&key), &mut hashes),
+                _ => collect_leaves(value, hash(&key), &FixedState::default(), &mut hashes),
             }
         }
         hashes.sort_unstable();
@@ -89,30 +87,10 @@ impl Leaves {
 fn collect_metadata(metadata: &Value, hashes: &mut Vec<u64>) {
     for (key, value) in metadata.entries() {
         if !matches!(key.as_str(), Some("name" | "namespace" | "generateName")) {
-            collect(value, hash(&("metadata", key)), hashes);
+            let place = hash(&("metadata", key));
+            collect_leaves(value, place, &FixedState::default(), hashes);
         }
     }
-}
-
-fn collect(value: &Value, place: u64, hashes: &mut Vec<u64>) {
-    match value {
-        Value::Mapping(entries) if !entries.is_empty() => {
-            for (key, value) in entries {
-                collect(value, hash(&(place, key)), hashes);
-            }
-        }
-        Value::Sequence(items) if !items.is_empty() => {
-            let place = hash(&(place, "[]"));
-            items.iter().for_each(|item| collect(item, place, hashes));
-        }
-        leaf => hashes.push(hash(&(place, leaf))),
-    }
-}
-
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A resource that has no counterpart yet.
@@ -137,7 +115,6 @@ pub(crate) struct Likeness {
 }
 
 /// Pairs resources of one kind and package: those of one file first; in each, those of one name first.
-#[must_use]
 pub(crate) fn pair_alike(left: &[Unpaired<'_>], right: &[Unpaired<'_>]) -> Likeness {
     let mut found = Likeness::default();
     let mut free = [left.to_vec(), right.to_vec()];

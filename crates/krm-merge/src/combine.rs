@@ -39,7 +39,6 @@ impl Combine {
     };
 
     /// Whether values of a kind merge by their parts.
-    #[must_use]
     pub fn has(self, kind: PartsOf) -> bool {
         self.kinds[kind as usize]
     }

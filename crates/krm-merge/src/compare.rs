@@ -28,7 +28,6 @@ pub(crate) use crate::fields::parts::list::pair_values;
 
 /// The positions of the elements that are the same, sorted by the first: by the keys of the list if it has any, otherwise
 /// as a merge pairs the elements of lists without keys. Of several elements with one key, the first are paired.
-#[must_use]
 pub fn pair_elements(
     list: ListType<'_>,
     before: NodeRef<'_>,
@@ -58,7 +57,6 @@ pub type PartPair<T> = [Option<T>; 2];
 
 /// The values of two versions of a mapping by their names: in the order of the second version, then those that only the
 /// first one has.
-#[must_use]
 pub fn pair_entries<'n>(
     [before, after]: PartPair<NodeRef<'n>>,
 ) -> Vec<(&'n str, PartPair<NodeRef<'n>>)> {
@@ -77,7 +75,6 @@ pub fn pair_entries<'n>(
 
 /// The positions of all elements of two versions of a list, given the pairs of the same elements: in the order of the second
 /// version, then those that only the first one has.
-#[must_use]
 pub fn in_new_order(same: &[(usize, usize)], counts: [usize; 2]) -> Vec<PartPair<usize>> {
     let mut pairs: Vec<PartPair<usize>> = (0..counts[1]).map(|new| [None, Some(new)]).collect();
     let mut is_alone = vec![true; counts[0]];
@@ -93,7 +90,6 @@ pub fn in_new_order(same: &[(usize, usize)], counts: [usize; 2]) -> Vec<PartPair
 impl MergeSchema<'_> {
     /// The positions of the elements of a list that are the same in another version, sorted by the first. In a
     /// kustomization, more than one rule can name an element.
-    #[must_use]
     pub fn pairs(&self, before: NodeRef<'_>, after: NodeRef<'_>) -> Vec<(usize, usize)> {
         let named = self.kustomization_list().and_then(|list| {
             let read = |node: NodeRef<'_>| NamedElement::all(list, node.items());

@@ -170,10 +170,9 @@ pub fn image_parts(image: &str) -> (&str, Option<&str>, Option<&str>) {
 pub fn repository(image: &str) -> &str {
     let image = image.split_once('@').map_or(image, |(image, _)| image);
     let path = image.rfind('/').map_or(0, |slash| slash + 1);
-    match image[path..].find(':') {
-        Some(colon) => &image[..path + colon],
-        None => image,
-    }
+    image[path..]
+        .find(':')
+        .map_or(image, |colon| &image[..path + colon])
 }
 
 #[cfg(test)]
@@ -210,11 +209,7 @@ mod tests {
         ];
         for (versions, expected) in table {
             let [base, local, upstream] = versions.map(|images| images.iter().copied().collect());
-            let versions = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let versions = Versions::new(base, local, upstream);
             let found: BTreeMap<_, _> = relocated(versions.clone()).into_iter().collect();
             assert_eq!(found, expected.iter().copied().collect(), "{versions:?}");
         }

@@ -86,6 +86,7 @@ mod gaps;
 mod groups;
 pub mod kptfile;
 mod kustomization;
+mod leaves;
 pub mod likeness;
 mod lines;
 pub mod markers;

@@ -10,7 +10,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 use std::rc::Rc;
 
 use memchr::memmem;
@@ -18,6 +18,7 @@ use memchr::memmem;
 use super::alike::{Leaves, Unpaired, pair_alike};
 use super::bookkeeping::without_bookkeeping_of_tools;
 use super::compare::pair_values;
+use super::leaves::hash;
 use super::package::without_own_fields;
 use krm_core::identity;
 use krm_core::resource::Resource;
@@ -33,13 +34,11 @@ pub struct Values(Vec<Rc<DocumentValues>>);
 
 impl Values {
     /// The number of values.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|document| document.count()).sum()
     }
 
     /// Whether it has no document.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -83,13 +82,11 @@ pub struct EditCount {
 }
 
 impl EditCount {
-    #[must_use]
     pub fn count(&self) -> usize {
         self.values() + self.removed
     }
 
     /// All edits except removals.
-    #[must_use]
     pub fn values(&self) -> usize {
         self.changed + self.added
     }
@@ -355,12 +352,6 @@ fn lines(bytes: &[u8]) -> DocumentContent {
     DocumentContent::Lines(lines.collect())
 }
 
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// The edits of a file that both packages have, and the documents that are in one of them only.
 #[derive(Debug, Default)]
 pub struct FileEditCount {
@@ -372,7 +363,6 @@ pub struct FileEditCount {
 
 impl FileEditCount {
     /// Compares a file in local with the same file in upstream.
-    #[must_use]
     pub fn between(local: &Values, upstream: &Values) -> Self {
         let mut found = Self {
             edits: EditCount::default(),
@@ -398,7 +388,6 @@ impl FileEditCount {
     }
 
     /// Whether the local file has resources that upstream's file does not have.
-    #[must_use]
     pub(crate) fn has_own(&self) -> bool {
         self.local
             .iter()
@@ -478,13 +467,11 @@ impl<'p> ComparedPackages<'p> {
     }
 
     /// Whether local has resources that upstream may have in another file.
-    #[must_use]
     pub fn may_have_moved(&self) -> bool {
         self.files.values().any(|(_, file)| file.has_own())
     }
 
     /// The edits that lead from upstream to local.
-    #[must_use]
     pub fn edits(&self) -> EditCount {
         let mut edits = EditCount::default();
         let (mut local, mut upstream) = (Vec::new(), Vec::new());
@@ -645,7 +632,6 @@ impl<'p> LocalPaths<'p> {
 
     /// The fewest edits that explain which files are at which paths: a file that only one side has was added or
     /// removed, or resources have moved between two of them.
-    #[must_use]
     pub fn fewest_edits(&self, upstream: &BTreeSet<&str>) -> EditCount {
         let added = self.files.difference(upstream).count();
         let lacking = upstream.difference(&self.files).copied();

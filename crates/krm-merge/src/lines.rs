@@ -53,11 +53,11 @@ pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk
         if done < end {
             chunks.push(Chunk {
                 changed: Changed::Nobody,
-                lines: Versions {
-                    base: done..end,
-                    local: local.shifted(done..end),
-                    upstream: upstream.shifted(done..end),
-                },
+                lines: Versions::new(
+                    done..end,
+                    local.shifted(done..end),
+                    upstream.shifted(done..end),
+                ),
             });
         }
         let Some(start) = start else { return chunks };
@@ -109,11 +109,7 @@ fn push_both<T: Copy + Eq + Hash>(
     let mut done = (region.local.start, region.upstream.start);
     let mut push = |changed, base, local: Range<usize>, upstream: Range<usize>| {
         if !local.is_empty() || !upstream.is_empty() {
-            let lines = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let lines = Versions::new(base, local, upstream);
             chunks.push(Chunk { changed, lines });
         }
     };
@@ -175,11 +171,7 @@ mod tests {
     /// Chunks as text: `=` neither side changed it, `<` local, `>` upstream, `&` both alike, `!` a conflict.
     fn shown([base, local, upstream]: [&str; 3]) -> String {
         let [base, local, upstream] = [base, local, upstream].map(str::as_bytes);
-        let found = chunks(Versions {
-            base,
-            local,
-            upstream,
-        });
+        let found = chunks(Versions::new(base, local, upstream));
         let text =
             |lines: &[u8], range: Range<usize>| String::from_utf8_lossy(&lines[range]).into_owned();
         let shown = found.into_iter().map(|Chunk { changed, lines }| {

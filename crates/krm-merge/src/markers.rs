@@ -3,14 +3,12 @@
 use crate::Side;
 
 /// Whether a text has marked conflicts.
-#[must_use]
 pub fn has_markers(text: &str) -> bool {
     let mut lines = text.lines();
     lines.any(|line| line.starts_with("<<<<<<< ")) && lines.any(|line| line.starts_with(">>>>>>> "))
 }
 
 /// Replaces each marked conflict in a text with the lines of one side.
-#[must_use]
 pub fn without_markers(text: &str, side: Side) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within: Option<Side> = None;

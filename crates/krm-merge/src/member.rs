@@ -26,7 +26,6 @@ pub struct Member {
 
 impl Member {
     /// The identity of a resource; its package, and what it declares, are not known yet.
-    #[must_use]
     pub fn of(resource: &Resource, path: Option<String>) -> Self {
         Self {
             key: ResourceKey::of(resource),
@@ -105,7 +104,6 @@ pub fn find_packages(members: &mut [Member]) {
 
 /// Members with the same identity and path, each with the others that follow. Members without a name are identified by
 /// kind and path. Those with a `generateName` are no duplicates.
-#[must_use]
 pub fn duplicates(members: &[Member]) -> Vec<(usize, Vec<usize>)> {
     let mut seen = HashMap::with_capacity(members.len());
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

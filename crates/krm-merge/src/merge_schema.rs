@@ -72,7 +72,6 @@ enum Special {
 
 impl<'s> MergeSchema<'s> {
     /// The schema of a resource. `root_package` is whether a Kptfile belongs to the root package.
-    #[must_use]
     pub fn of(resource: &Resource, schema: &'s Schema, root_package: bool) -> Self {
         if resource.is_kptfile() {
             let special = if root_package {
@@ -105,7 +104,6 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The same schema for resources in files, which no pipeline annotated.
-    #[must_use]
     pub(crate) fn in_files(self, in_files: bool) -> Self {
         Self { in_files, ..self }
     }
@@ -122,7 +120,6 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The value under a key.
-    #[must_use]
     pub fn field(&self, name: &str) -> Self {
         let special = match (self.special, name) {
             (
@@ -182,7 +179,6 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The elements of a list.
-    #[must_use]
     pub fn items(&self) -> Self {
         let type_ref = self.type_ref.and_then(TypeRef::items);
         let special = match self.special {
@@ -207,7 +203,6 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// How the elements of a list relate.
-    #[must_use]
     pub fn list(&self) -> ListType<'s> {
         match self.special {
             Special::Functions => ListType::Functions,

@@ -39,7 +39,6 @@ pub struct Merged {
 }
 
 /// Merges three orders. No order may name an element twice.
-#[must_use]
 pub(crate) fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> Merged {
     let (mut merged, mut turned) = merge_once(base, local, upstream, winner);
     // An element that could not be put between its neighbours can form a cycle with its new neighbours. Merge again,

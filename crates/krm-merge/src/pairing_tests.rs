@@ -212,7 +212,7 @@ fn matches_of_three() {
 }
 
 #[test]
-fn moved_to_where_the_other_side_has_one() {
+fn a_resource_that_moves_to_an_occupied_place_is_reported() {
     let one = |path: &str| members(&[&format!("{path} /x")]);
     let both = members(&["a /x", "b /x"]);
     let matched = |base, local, upstream| ResourceMatch {

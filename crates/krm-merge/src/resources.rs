@@ -73,7 +73,6 @@ impl<'m> PairingSource<'m> {
 }
 
 /// Pairs the resources of two versions of a package. A resource is in at most one pair.
-#[must_use]
 pub fn pair(left: &PairingSource<'_>, right: &PairingSource<'_>) -> Vec<(usize, usize)> {
     let mut pairing = MemberPairing::new([left, right]);
     pairing.by_identity();
@@ -353,7 +352,6 @@ pub struct ResourceMatches {
 const SIDES: [Side; 2] = [Side::Local, Side::Upstream];
 
 /// Finds the same resources in three packages.
-#[must_use]
 pub fn match_resources(packages: Versions<&PairingSource<'_>>) -> ResourceMatches {
     let members = packages.map(|package| package.members);
     let in_base = |base| ResourceMatch {
@@ -464,14 +462,8 @@ fn like_base(
         if !pairing.has_free() {
             continue;
         }
-        let only = only.get_or_init(|| {
-            let Versions {
-                base,
-                local,
-                upstream,
-            } = packages;
-            files_of_one([base.members, local.members, upstream.members])
-        });
+        let only =
+            only.get_or_init(|| files_of_one(packages.into_array().map(|source| source.members)));
         pairing.ties = std::mem::take(&mut ties[number]);
         pairing.by_likeness(only);
         ties[number] = pairing.ties;

@@ -33,7 +33,6 @@ word_enum! {
 
 impl Side {
     /// The opposite side.
-    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::Local => Self::Upstream,
@@ -42,7 +41,6 @@ impl Side {
     }
 
     /// The version of this side.
-    #[must_use]
     pub fn of<T>(self, versions: Versions<T>) -> T {
         match self {
             Self::Local => versions.local,
@@ -84,7 +82,6 @@ impl From<Side> for OnConflict {
 
 impl OnConflict {
     /// The side that wins a conflict. `None` for an error.
-    #[must_use]
     pub fn side(self) -> Option<Side> {
         match self {
             Self::Local => Some(Side::Local),
@@ -94,7 +91,6 @@ impl OnConflict {
     }
 
     /// The side that wins a conflict. Under `error` no one sees it.
-    #[must_use]
     pub fn winner(self) -> Side {
         self.side().unwrap_or(Side::Upstream)
     }
@@ -111,11 +107,7 @@ pub enum Outcome {
 
 /// Merges three versions of one thing.
 pub fn merge<T>(versions: Versions<Option<T>>, equal: impl Fn(&T, &T) -> bool) -> Outcome {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = versions;
+    let [base, local, upstream] = versions.into_array();
     let same = |a: &Option<T>, b: &Option<T>| match (a, b) {
         (Some(a), Some(b)) => equal(a, b),
         (None, None) => true,
@@ -162,11 +154,7 @@ mod tests {
             let mut letters = pattern.chars().map(|c| (c != '-').then_some(c));
             let mut next = || letters.next().flatten();
             let (base, local, upstream) = (next(), next(), next());
-            let versions = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let versions = Versions::new(base, local, upstream);
             let outcome = merge(versions, |a, b| a == b);
             assert_eq!(outcome, expected, "{pattern}");
             // The laws of the contract, for one thing.
@@ -187,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_takes_no_visible_side() {
+    fn an_error_keeps_the_local_side() {
         assert_eq!(OnConflict::Local.winner(), Side::Local);
         assert_eq!(OnConflict::Upstream.winner(), Side::Upstream);
         assert_eq!(OnConflict::default(), OnConflict::Upstream);

@@ -226,12 +226,7 @@ fn within(first: usize, count: usize) -> String {
 
 /// How many lines the versions have between the first and the last line in which any two differ.
 fn compared(lines: &Versions<Vec<&str>>) -> usize {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = lines;
-    let all = base.iter().zip(local).zip(upstream);
+    let all = (lines.base.iter().zip(&lines.local)).zip(&lines.upstream);
     let is_common = |((b, l), u): &((&&str, &&str), &&str)| b == l && b == u;
     let start = all.take_while(is_common).count();
     let rests = lines.as_ref().map(|lines| &lines[start..]);
@@ -244,16 +239,11 @@ fn compared(lines: &Versions<Vec<&str>>) -> usize {
 
 /// The old content of a file with the line endings of the new one, if each is a text with only one kind: a checkout may
 /// convert them.
-#[must_use]
 pub fn with_line_ends_of<'t>(old: &'t [u8], new: &'t [u8]) -> Cow<'t, [u8]> {
     let (Ok(base), Ok(local)) = (str::from_utf8(old), str::from_utf8(new)) else {
         return Cow::Borrowed(old);
     };
-    let versions = Versions {
-        base,
-        local,
-        upstream: base,
-    };
+    let versions = Versions::new(base, local, base);
     match with_one_line_end(versions).base {
         Cow::Borrowed(_) => Cow::Borrowed(old),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -294,11 +284,7 @@ mod tests {
     use super::*;
 
     fn merged([base, local, upstream]: [&str; 3], winner: Side) -> MergedLines {
-        let versions = Versions {
-            base,
-            local,
-            upstream,
-        };
+        let versions = Versions::new(base, local, upstream);
         merge(versions, winner, None, &mut MOST_LINES.clone()).expect("few lines")
     }
 
@@ -378,11 +364,7 @@ mod tests {
 
     #[test]
     fn lines_beyond_the_limit_are_not_compared() {
-        let versions = Versions {
-            base: "a\nb\nc\nd\n",
-            local: "a\nB\nc\nd\n",
-            upstream: "a\nb\nC\nd\n",
-        };
+        let versions = Versions::new("a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\nb\nC\nd\n");
         let mut left = 11;
         assert!(merge(versions, Side::Local, None, &mut left).is_some());
         assert_eq!(left, 5);

@@ -15,15 +15,15 @@ pub(super) struct ElementOf<'t> {
     pub(super) list: ListType<'t>,
 }
 
-/// The name of the nearest element around a value. An index is of little use if the two lists differ.
-pub(super) fn element_name(trail: &Trail<'_>) -> Option<String> {
-    let mut at = trail;
-    loop {
-        if let Trail::Element(_, _, element) = at {
-            return element.name();
-        }
-        at = at.parent()?;
-    }
+/// The name of the nearest element around a value, in the last steps to the value. An index is of little use if the two
+/// lists differ.
+pub(super) fn element_name(trail: &Trail<'_>, count: usize) -> Option<String> {
+    let steps = trail.steps().into_iter().rev().take(count);
+    let mut elements = steps.filter_map(|step| match step {
+        Trail::Element(_, _, element) => Some(element),
+        Trail::Root | Trail::Field(..) => None,
+    });
+    elements.next()?.name()
 }
 
 /// The path to a value with elements by their keys, as in rules for conflicts: an index is valid in one package, a key

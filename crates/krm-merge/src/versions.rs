@@ -13,23 +13,26 @@ pub struct Versions<T, L = T> {
     pub upstream: T,
 }
 
+impl<T, L> Versions<T, L> {
+    /// The three versions, in their order.
+    pub fn new(base: T, local: L, upstream: T) -> Self {
+        Self {
+            base,
+            local,
+            upstream,
+        }
+    }
+}
+
 impl<T> Versions<T> {
     /// Applies a function to each version, base first.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Versions<U> {
-        Versions {
-            base: f(self.base),
-            local: f(self.local),
-            upstream: f(self.upstream),
-        }
+        Versions::new(f(self.base), f(self.local), f(self.upstream))
     }
 
     /// The versions by reference.
     pub fn as_ref(&self) -> Versions<&T> {
-        Versions {
-            base: &self.base,
-            local: &self.local,
-            upstream: &self.upstream,
-        }
+        Versions::new(&self.base, &self.local, &self.upstream)
     }
 
     /// Pairs each version with the same version of something else.
@@ -50,22 +53,14 @@ impl<T> Versions<T> {
 impl<T> Versions<Option<T>> {
     /// The versions, if all three exist.
     pub fn all(self) -> Option<Versions<T>> {
-        Some(Versions {
-            base: self.base?,
-            local: self.local?,
-            upstream: self.upstream?,
-        })
+        Some(Versions::new(self.base?, self.local?, self.upstream?))
     }
 }
 
 /// Base, local and upstream, in this order.
 impl<T> From<[T; 3]> for Versions<T> {
     fn from([base, local, upstream]: [T; 3]) -> Self {
-        Self {
-            base,
-            local,
-            upstream,
-        }
+        Self::new(base, local, upstream)
     }
 }
 

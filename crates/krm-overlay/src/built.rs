@@ -43,13 +43,18 @@ impl BuiltObject<'_> {
     /// [`OverlayError::Patch`]: a change is below a value that has no fields.
     pub(super) fn change(&mut self, changes: &[FieldReplacement]) -> Result<(), OverlayError> {
         for (path, new) in changes {
-            set(&mut self.value, path, new).map_err(|error| OverlayError::Patch {
-                place: self.shown(),
-                error,
-            })?;
+            set(&mut self.value, path, new)
+                .map_err(|error| OverlayError::patch(self.shown(), error))?;
             self.node = None;
         }
         Ok(())
+    }
+
+    /// The texts of a map of the metadata, such as the labels.
+    pub(super) fn metadata(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.value.get_path(&["metadata", key]);
+        let entries = entries.map_or(&[][..], Value::entries).iter();
+        entries.filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)))
     }
 
     pub(super) fn name(&self) -> &str {

@@ -55,10 +55,7 @@ pub fn check(
     external: &dyn Fn(&str) -> Result<Vec<Value>, OverlayError>,
 ) -> Result<Vec<OverlayFinding>, OverlayError> {
     let Some(kustomization) = texts.kustomization("")? else {
-        return Err(OverlayError::Missing {
-            file: ".".to_owned(),
-            name: super::KUSTOMIZATIONS[0].to_owned(),
-        });
+        return Err(OverlayError::missing(".", super::KUSTOMIZATIONS[0]));
     };
     let builder = KustomizeBuild {
         texts,

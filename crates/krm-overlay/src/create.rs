@@ -139,10 +139,7 @@ fn base(
         };
         let Ok(document) = document else { continue };
         let is_kustomization = KUSTOMIZATIONS.contains(&file_name(path));
-        let count = document.document().len();
-        let roots = (0..count)
-            .filter(|at| document.document().root(*at).is_some())
-            .count();
+        let roots = document.roots().count();
         let text = if is_kustomization && has_kustomization
             || objects.len() == roots && !objects.is_empty()
         {
@@ -157,11 +154,9 @@ fn base(
         names.push(path.clone());
     }
     if !has_kustomization {
-        let mut text = String::new();
-        if let Some(base) = input.base {
-            text = format!("# {base}\n");
-        }
-        text += &to_block_text(&kustomization(vec![("resources", list(names))]));
+        let head = input.base.map(|base| format!("# {base}\n"));
+        let fields = kustomization(vec![("resources", list(names))]);
+        let text = head.unwrap_or_default() + &to_block_text(&fields);
         overlay
             .files
             .insert(format!("{BASE}/{}", KUSTOMIZATIONS[0]), text);
@@ -178,13 +173,9 @@ fn kustomization(fields: Vec<(&str, Value)>) -> Value {
         ("apiVersion", "kustomize.config.k8s.io/v1beta1"),
         ("kind", "Kustomization"),
     ];
-    let head = head
-        .into_iter()
-        .map(|(key, value)| Value::entry(key, value));
-    let fields = fields
-        .into_iter()
-        .map(|(key, value)| Value::entry(key, value));
-    Value::Mapping(head.chain(fields).collect())
+    let head = head.map(|(key, value)| (key, Value::from(value)));
+    let all = head.into_iter().chain(fields);
+    Value::Mapping(all.map(|(key, value)| Value::entry(key, value)).collect())
 }
 
 struct OverlayBuilder<'b, 'p> {
@@ -229,10 +220,7 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         let index = self.transformations.index();
         let mut operations = Vec::new();
         for ((old, resource), at) in self.upstream.iter().zip(&resources).zip(&self.of_fork) {
-            let refused = |error: EditError| OverlayError::Patch {
-                place: old.shown(),
-                error: error.to_string(),
-            };
+            let refused = |error: EditError| OverlayError::patch(old.shown(), error);
             let document = self.transformed(old, &index)?;
             let Some(live) = document.root() else {
                 continue;
@@ -326,10 +314,7 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         if new.is(&node) {
             return Ok(source);
         }
-        to_text(&new).map_err(|error| OverlayError::Patch {
-            place: object.shown(),
-            error: error.to_string(),
-        })
+        to_text(&new).map_err(|error| OverlayError::patch(object.shown(), error))
     }
 
     fn kustomization(&self, resources: Vec<String>, patches: Vec<Value>) -> String {
@@ -521,18 +506,9 @@ fn pair(
 
 /// Adds the file of a patch. Returns its entry in the kustomization.
 fn add_file(overlay: &mut Overlay, object: &BuiltObject<'_>, text: String) -> Value {
-    let name = format!("{}-{}", object.kind(), object.text(&["metadata", "name"]));
+    let name = format!("{}-{}", object.kind(), object.name());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
-    let name: String = name
-        .chars()
-        .map(|c| {
-            if is_plain(c) {
-                c.to_ascii_lowercase()
-            } else {
-                '-'
-            }
-        })
-        .collect();
+    let name = name.replace(|c| !is_plain(c), "-").to_ascii_lowercase();
     let path = free_path(overlay, &format!("patches/{name}.yaml"));
     overlay.files.insert(path.clone(), text);
     Value::Mapping(vec![Value::entry("path", path)])

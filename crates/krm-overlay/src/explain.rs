@@ -7,7 +7,6 @@ use super::transformations::{
     ImageChange, MovedObjects, Transformation, Transformations, images, is_scaled, replicas,
 };
 use krm_merge::repository;
-use krm_yaml::Value;
 
 /// The transformation to the namespace that all resources of the fork have, if some resource of upstream has another
 /// one. Empty if it would change the fork or make two resources the same.
@@ -75,6 +74,7 @@ pub(super) fn explain(
 }
 
 /// The resources that a candidate may change, by the name of an image or of a workload.
+#[derive(Default)]
 struct Subjects {
     of_image: HashMap<String, SubjectPlaces>,
     of_workload: HashMap<String, SubjectPlaces>,
@@ -89,10 +89,7 @@ struct SubjectPlaces {
 
 impl Subjects {
     fn of(pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)], fork: &[BuiltObject<'_>]) -> Self {
-        let mut found = Self {
-            of_image: HashMap::new(),
-            of_workload: HashMap::new(),
-        };
+        let mut found = Self::default();
         for (at, object) in fork.iter().enumerate() {
             found.add(object, |places| places.fork.push(at));
         }
@@ -150,12 +147,8 @@ fn labels(
     fork: &[BuiltObject<'_>],
 ) -> Vec<Transformation> {
     let of = |object: &BuiltObject<'_>| -> BTreeMap<String, String> {
-        let labels = object.value.get_path(&["metadata", "labels"]);
-        let texts = labels
-            .map_or(&[][..], Value::entries)
-            .iter()
-            .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
-        texts
+        let labels = object.metadata("labels");
+        labels
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect()
     };

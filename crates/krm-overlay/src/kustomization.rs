@@ -142,8 +142,8 @@ impl Kustomization {
                     (Some(path), _) => self.of_file(path, target, texts)?,
                     (None, Some(patch)) => self.inline(place, patch, target)?,
                     (None, None) => {
-                        let error = "expected `path` or `patch`, found neither".to_owned();
-                        return Err(OverlayError::Patch { place, error });
+                        let error = "expected `path` or `patch`, found neither";
+                        return Err(OverlayError::patch(place, error));
                     }
                 });
             }
@@ -157,10 +157,7 @@ impl Kustomization {
         target: Option<Value>,
         texts: &PackageTexts,
     ) -> Result<PatchEntry, OverlayError> {
-        let missing = || OverlayError::Missing {
-            file: self.file.clone(),
-            name: name.to_owned(),
-        };
+        let missing = || OverlayError::missing(&self.file, name);
         let path = self.path_of(name).ok_or_else(missing)?;
         let document = texts.document(&path)?.ok_or_else(missing)?;
         Ok(PatchEntry {
@@ -177,10 +174,7 @@ impl Kustomization {
         target: Option<Value>,
     ) -> Result<PatchEntry, OverlayError> {
         let parsed = OwnedDocument::parse_resource(text.to_owned());
-        let parsed = parsed.map_err(|error| OverlayError::Patch {
-            place: place.clone(),
-            error: error.to_string(),
-        })?;
+        let parsed = parsed.map_err(|error| OverlayError::patch(&place, error))?;
         Ok(PatchEntry {
             place,
             target,
@@ -199,11 +193,8 @@ impl Kustomization {
         for entry in self.patches(texts)? {
             let outcome = entry.apply(&mut patched, schema)?;
             if outcome.hits == 0 {
-                let error = "the patch names no resource".to_owned();
-                return Err(OverlayError::Patch {
-                    place: entry.place,
-                    error,
-                });
+                let error = "the patch names no resource";
+                return Err(OverlayError::patch(entry.place, error));
             }
         }
         *objects = patched.into_objects();
@@ -233,10 +224,7 @@ impl PatchEntry {
                 for (at, before) in outcome.changed.into_iter().rev() {
                     objects.set(at, Some(before));
                 }
-                Err(OverlayError::Patch {
-                    place: self.place.clone(),
-                    error,
-                })
+                Err(OverlayError::patch(&self.place, error))
             }
         }
     }

@@ -106,6 +106,22 @@ pub enum OverlayError {
 }
 
 /// Where a resource is found twice, and what to do.
+impl OverlayError {
+    fn patch(place: impl Into<String>, error: impl ToString) -> Self {
+        Self::Patch {
+            place: place.into(),
+            error: error.to_string(),
+        }
+    }
+
+    fn missing(file: &str, name: &str) -> Self {
+        Self::Missing {
+            file: file.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 fn twice([one, other]: &[String; 2]) -> String {
     if one == other {
         return format!(

@@ -61,18 +61,14 @@ impl<'p> KustomizeBuild<'p, '_> {
                 && self.texts.kustomization(path)?.is_some()
             {
                 if *path == kustomization.directory {
-                    return Err(OverlayError::Missing {
-                        file: kustomization.file.clone(),
-                        name,
-                    });
+                    return Err(OverlayError::missing(&kustomization.file, &name));
                 }
                 objects.extend(self.build(path)?);
             } else {
                 let values = (self.external)(&name).map_err(|error| match error {
-                    OverlayError::Missing { .. } => OverlayError::Missing {
-                        file: kustomization.file.clone(),
-                        name: name.clone(),
-                    },
+                    OverlayError::Missing { .. } => {
+                        OverlayError::missing(&kustomization.file, &name)
+                    }
                     error => error,
                 })?;
                 let made = values.into_iter();
@@ -86,7 +82,6 @@ impl<'p> KustomizeBuild<'p, '_> {
 impl PackageTexts {
     /// Parses files by path. A file that is not YAML, or whose aliases expand to too many nodes, is an error only when
     /// it is used.
-    #[must_use]
     pub fn read(files: BTreeMap<String, String>) -> Self {
         let mut budget = WalkBudget::of_copies(files.values().map(String::len).sum());
         let mut parse = |text: String| {
@@ -116,12 +111,7 @@ impl PackageTexts {
         &self,
         schema: &Schema,
     ) -> Result<Vec<BuiltObject<'_>>, OverlayError> {
-        let external = |name: &str| {
-            Err(OverlayError::Missing {
-                file: String::new(),
-                name: name.to_owned(),
-            })
-        };
+        let external = |name: &str| Err(OverlayError::missing("", name));
         let builder = KustomizeBuild {
             texts: self,
             schema,

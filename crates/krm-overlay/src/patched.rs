@@ -6,6 +6,7 @@ use super::built::BuiltObject;
 use krm_core::resource_key::ResourceKey;
 
 /// The resources of a build while its patches are applied. A removed resource keeps its position.
+#[derive(Default)]
 pub(super) struct PatchedObjects<'p> {
     objects: Vec<Option<BuiltObject<'p>>>,
     by_id: HashMap<ResourceKey, BTreeSet<usize>>,
@@ -14,11 +15,7 @@ pub(super) struct PatchedObjects<'p> {
 
 impl<'p> PatchedObjects<'p> {
     pub(super) fn of(objects: Vec<BuiltObject<'p>>) -> Self {
-        let mut made = Self {
-            objects: Vec::with_capacity(objects.len()),
-            by_id: HashMap::new(),
-            by_name: HashMap::new(),
-        };
+        let mut made = Self::default();
         for object in objects {
             let at = made.objects.len();
             made.index(at, &object.id());

@@ -111,12 +111,7 @@ impl PatchSelection {
                     _ => id.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE),
                 };
                 let fits = |key: &str, selector: &LabelSelector| {
-                    let metadata = object.value.get_path(&["metadata", key]);
-                    let texts = metadata
-                        .map_or(&[][..], Value::entries)
-                        .iter()
-                        .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
-                    let texts: TextMap = texts.collect();
+                    let texts: TextMap = object.metadata(key).collect();
                     selector.matches(&texts)
                 };
                 fields

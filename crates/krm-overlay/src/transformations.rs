@@ -313,9 +313,7 @@ impl Transformations {
     pub(super) fn index(&self) -> TransformationIndex<'_> {
         let mut index = TransformationIndex {
             all: &self.0,
-            everywhere: Vec::new(),
-            of_image: HashMap::new(),
-            of_workload: HashMap::new(),
+            ..TransformationIndex::default()
         };
         for (at, one) in self.0.iter().enumerate() {
             match one {
@@ -346,6 +344,7 @@ impl Transformations {
 pub(super) type MovedObjects = HashSet<(String, String, String)>;
 
 /// Transformations by what they change, so that a resource is compared only with those that are about it.
+#[derive(Default)]
 pub(super) struct TransformationIndex<'t> {
     all: &'t [Transformation],
     /// The positions of those that change all resources.

@@ -231,7 +231,7 @@ mod tests {
 
     /// Every change refuses a folder that is a link, wherever the link leads, and changes nothing there.
     #[test]
-    fn no_change_goes_through_a_link() {
+    fn no_change_is_written_through_a_link() {
         let outside = tempfile::tempdir().expect("a folder");
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir(root.path().join("inside")).expect("a folder");

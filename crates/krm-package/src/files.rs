@@ -68,7 +68,6 @@ impl PackageFile {
     }
 
     /// A file with this content: text if it is named like KRM and is UTF-8.
-    #[must_use]
     pub fn read(path: &str, bytes: Vec<u8>, mode: Option<u32>) -> Self {
         let content = if is_krm_name(path) {
             FileContent::of_krm(bytes)
@@ -89,7 +88,6 @@ impl PackageFile {
     }
 
     /// The text of a file that is named like KRM; `None` for other files.
-    #[must_use]
     pub fn krm(&self) -> Option<&Text> {
         match &self.content {
             FileContent::Krm(text) => Some(text),
@@ -100,7 +98,6 @@ impl PackageFile {
 
 impl Package {
     /// Whether another package has the same files, with the same bytes.
-    #[must_use]
     pub fn has_files_of(&self, other: &Self) -> bool {
         let is_same = |path: &String| match (self.read(path), other.read(path)) {
             (Ok(one), Ok(other)) => one == other,
@@ -142,7 +139,6 @@ impl Package {
     }
 
     /// A file that is named like KRM, without permission bits, if it has these bytes. It shares the text.
-    #[must_use]
     pub fn file_like(&self, path: &str, bytes: &[u8]) -> Option<PackageFile> {
         let text = self.get(path)?.krm()?;
         let is_same = text.as_bytes() == bytes;
@@ -193,13 +189,11 @@ impl Package {
     }
 
     /// The file at a path.
-    #[must_use]
     pub fn get(&self, path: &str) -> Option<&PackageFile> {
         self.files.get(path)
     }
 
     /// Whether the package has no files.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -210,7 +204,6 @@ impl Package {
     }
 
     /// The permission bits of a file; `None` if the package has none for it.
-    #[must_use]
     pub fn mode(&self, path: &str) -> Option<u32> {
         self.get(path)?.mode
     }

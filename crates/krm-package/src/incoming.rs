@@ -27,7 +27,6 @@ use super::temporary::is_temporary;
 const SETTINGS: [&str; 2] = [".krmv.yaml", ".krmv"];
 
 /// Whether a file of a package is about the package: a user's policy, or what krmv keeps for it.
-#[must_use]
 pub fn is_setting(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or(path);
     SETTINGS.contains(&first)
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_and_temporary_files_never_come() {
+    fn decisions_and_temporary_files_never_arrive_from_upstream() {
         for (path, place) in [
             (".krmv.yaml", ".krmv.yaml"),
             ("a/b/.krmv.yaml", "a/b/.krmv.yaml"),
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_that_make_a_repository_do_not_come_together() {
+    fn names_that_make_a_repository_never_arrive_together() {
         for (paths, places) in [
             (
                 &["HEAD", "objects/a", "refs/b", "config", "hooks/post-commit"][..],
@@ -362,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_run_somewhere_are_known() {
+    fn files_that_run_somewhere_are_recognized() {
         for (path, mode, by) in [
             (".gitattributes", 0o644, Some(RunBy::Git)),
             ("a/.gitmodules", 0o644, Some(RunBy::Git)),

@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_leads_nowhere_outside_of_its_package() {
+    fn a_journal_never_leads_outside_of_its_package() {
         let (folder, root) = package();
         let secret = folder.path().join("secret");
         fs::write(&secret, "s").expect("a file");
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_not_whole_or_not_ours_does_nothing() {
+    fn an_incomplete_or_foreign_journal_is_ignored() {
         let (folder, root) = package();
         let whole = journal_of(&root, vec![deletion_of("a.yaml")]);
         for end in 0..whole.len() {
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_without_a_place_for_a_journal_has_none() {
+    fn a_write_without_a_place_for_a_journal_works_without_one() {
         let (folder, root) = package();
         let open = Folder::open(&root).expect("a folder");
         let git = folder.path().join(".git");

@@ -65,6 +65,7 @@ pub mod text;
 
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 pub use delete::delete_package;
@@ -273,16 +274,8 @@ pub fn is_revision_metadata(path: &str) -> bool {
     file_name(path) == ".KptRevisionMetadata"
 }
 
-#[cfg(unix)]
 fn mode_of(metadata: &Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o7777
-}
-
-/// The usual permission bits, because this system has none.
-#[cfg(not(unix))]
-fn mode_of(_: &Metadata) -> u32 {
-    0o644
 }
 
 #[cfg(test)]

@@ -59,7 +59,6 @@ impl SkipReason {
 
     /// Whether it is a symbolic link. For a merge, a link is a separate file: it is not the file that it leads to, and
     /// nothing is written over it.
-    #[must_use]
     pub fn is_link(self) -> bool {
         matches!(
             self,
@@ -72,7 +71,6 @@ impl SkipReason {
     }
 
     /// Whether the file may be in a package, but upstream must not bring it. Clones and merges warn of it.
-    #[must_use]
     pub fn is_refusal(self) -> bool {
         matches!(
             self,

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -90,15 +91,8 @@ fn wait(mut attempt: impl FnMut() -> io::Result<Attempt>) -> io::Result<Option<P
     }
 }
 
-#[cfg(unix)]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
-    true
 }
 
 #[cfg(test)]

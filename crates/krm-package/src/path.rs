@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_the_path_and_escape_it() {
+    fn messages_escape_the_path_that_they_name() {
         let error = check_package_path("/a\u{1b}[31m\n").expect_err("absolute");
         assert_eq!(
             error.to_string(),

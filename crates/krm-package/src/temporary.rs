@@ -17,6 +17,7 @@
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
@@ -96,7 +97,6 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
 }
 
 /// Whether this is the name of a temporary file, which a running or killed run put next to a file.
-#[must_use]
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
@@ -218,16 +218,8 @@ fn is_left_behind(maker: Option<&TemporaryMaker>, metadata: &Metadata) -> bool {
 }
 
 /// Whether a file belongs to the user whose processes this process can see.
-#[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == metadata.uid())
-}
-
-/// This system does not provide the owner, so the file counts as another user's.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]
@@ -305,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn remains_of_a_killed_run_are_known_by_its_temporary_files() {
+    fn remains_of_a_killed_run_are_recognized_by_its_temporary_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let is_left = || is_left_by_killed_run(folder.path()).expect("read");
         assert!(!is_left());

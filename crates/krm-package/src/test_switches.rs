@@ -23,7 +23,6 @@ impl Switch {
 
     /// Whether the switch is on; never in a release build.
     #[inline]
-    #[must_use]
     pub fn is_on(self) -> bool {
         static ON: LazyLock<String> =
             LazyLock::new(|| env::var("KRM_VARIANTS_TEST").unwrap_or_default());

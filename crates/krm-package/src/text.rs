@@ -12,7 +12,6 @@ pub struct Text {
 
 impl Text {
     /// A part of this text.
-    #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let start = self.range.start + range.start;
         let end = self.range.start + range.end;

@@ -13,13 +13,11 @@ use krm_core::results::LAST_APPLIED;
 const PATH: [&str; 2] = ["metadata", "annotations"];
 
 /// A resource or a patch without the annotations of the pipeline.
-#[must_use]
 pub fn without_pipeline_annotations<'a>(resource: &Node<'a>) -> Node<'a> {
     without(resource, is_pipeline_annotation)
 }
 
 /// A configuration without the annotations of the pipeline and of `kubectl apply`.
-#[must_use]
 pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
     without(config, |name| {
         name == LAST_APPLIED || is_pipeline_annotation(name)
@@ -27,7 +25,6 @@ pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
 }
 
 /// Whether a patch cannot change any metadata: it has neither `metadata` nor a directive.
-#[must_use]
 pub fn leaves_metadata(patch: &Node<'_>) -> bool {
     let says = |key: &str| key == PATH[0] || key.starts_with('$');
     patch.shape() == Shape::Map && !patch.each_field().any(|field| says(&field.key))
@@ -55,7 +52,6 @@ pub fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<
 }
 
 /// A result with the pipeline's annotations of the item that it replaces.
-#[must_use]
 pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let annotations = item.get_path(&PATH);
     let kept = annotations.map(|own| own.fields_if(is_pipeline_annotation));
@@ -66,7 +62,6 @@ pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<
 }
 
 /// A resource with other annotations. If it has none, they are made like those of `model`.
-#[must_use]
 pub fn with_annotations<'a>(
     resource: Node<'a>,
     model: &Node<'a>,
@@ -89,7 +84,6 @@ pub fn with_annotations<'a>(
 }
 
 /// A map with another value of a key, or without the key if `value` is `None`.
-#[must_use]
 pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();
     let mut fields = map.into_fields();

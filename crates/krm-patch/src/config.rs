@@ -122,7 +122,6 @@ pub fn apply_config<'a>(
 }
 
 /// The resource that `kubectl apply` creates: the configuration with its annotation, without nulls.
-#[must_use]
 pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
     without_nulls(&with_last_applied(config), None)
 }

@@ -45,7 +45,6 @@ impl Findings {
     }
 
     /// Whether there is an error, so that nothing may be changed.
-    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.0
             .iter()

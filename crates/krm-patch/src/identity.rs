@@ -28,7 +28,6 @@ pub(super) fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> 
 }
 
 /// A result with the identity of live, if it has lost a part of it.
-#[must_use]
 pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let lost = |path: &[&str]| live.get_path(path).is_some() && result.get_path(path).is_none();
     let root = IDENTITY.iter().any(|name| lost(&[name]));
@@ -44,7 +43,6 @@ pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
 }
 
 /// A patch without the fields that identify its resource.
-#[must_use]
 pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
     let mut fields = patch.fields_if(|key| !IDENTITY.contains(&key));
     if let Some(at) = fields.position("metadata") {
@@ -60,7 +58,6 @@ pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
 }
 
 /// A patch with the identity of its resource.
-#[must_use]
 pub fn sparse<'a>(patch: &Node<'a>, resource: &Node<'a>) -> Node<'a> {
     let is_root = |key: &str| key == "metadata" || IDENTITY.contains(&key);
     let mut fields = resource.fields_if(is_root);

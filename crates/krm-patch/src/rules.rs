@@ -86,7 +86,6 @@ pub(super) fn names(keys: Keys<'_>) -> String {
 
 impl<'s> Rules<'s> {
     /// The rules of the root of a resource.
-    #[must_use]
     pub fn of(schema: &'s Schema, api_version: &str, kind: &str) -> Self {
         let place = schema.resource(api_version, kind);
         let is_builtin = |place: TypeRef<'_>| {
@@ -102,7 +101,6 @@ impl<'s> Rules<'s> {
     }
 
     /// Whether the kind has a schema; without one there are no list directives.
-    #[must_use]
     pub fn is_known(self) -> bool {
         self.known
     }
@@ -117,19 +115,16 @@ impl<'s> Rules<'s> {
     }
 
     /// The rules of the value of a key.
-    #[must_use]
     pub fn field(self, name: &str) -> Self {
         self.at(self.place.and_then(|place| place.field(name)))
     }
 
     /// The rules of the elements of a list.
-    #[must_use]
     pub fn items(self) -> Self {
         self.at(self.place.and_then(TypeRef::items))
     }
 
     /// How a patch treats this list.
-    #[must_use]
     pub fn list(self) -> ListRule<'s> {
         let Some(place) = self.place else {
             return ListRule::Atomic;
@@ -154,7 +149,6 @@ impl<'s> Rules<'s> {
     }
 
     /// The keys that name the elements of a list that merges: all that server-side apply uses, or else the patch merge key.
-    #[must_use]
     pub fn element_keys(self) -> Option<Keys<'s>> {
         match (self.list(), self.place?.list()) {
             (ListRule::Keyed(_), ListType::Map(keys)) | (ListRule::Keyed(keys), _) => Some(keys),
@@ -163,7 +157,6 @@ impl<'s> Rules<'s> {
     }
 
     /// Whether a patch replaces the whole map.
-    #[must_use]
     pub(crate) fn replaces_map(self) -> bool {
         let Some(place) = self.place else {
             return false;
@@ -173,14 +166,12 @@ impl<'s> Rules<'s> {
     }
 
     /// Whether a patch for this map, or for the elements of this list, lists the keys to keep (`$retainKeys`).
-    #[must_use]
     pub fn retains_keys(self) -> bool {
         self.place
             .is_some_and(|place| place.patch_strategy().retain_keys)
     }
 
     /// Whether a key that begins with `$` can be a field here.
-    #[must_use]
     pub fn takes_dollar(self, name: &str) -> bool {
         if self.open || (self.json_schema && matches!(name, "$ref" | "$schema")) {
             return true;

@@ -34,7 +34,6 @@ pub enum Matches {
 
 impl Index {
     /// An index of all items of a list that have a name.
-    #[must_use]
     pub fn of(list: &ResourceList) -> Self {
         let mut index = Self::default();
         for (id, resource) in list.items() {
@@ -51,7 +50,6 @@ impl Index {
 
     /// Finds the resource with the identity of another one. A missing namespace on either side matches any namespace,
     /// if only one resource matches then.
-    #[must_use]
     pub fn find(&self, resource: &Resource) -> Matches {
         let Some((key, namespace)) = key(resource) else {
             return Matches::None;
@@ -120,7 +118,6 @@ enum SelectorOrText {
 
 impl Target {
     /// Whether the identity of a resource matches.
-    #[must_use]
     pub fn matches(&self, resource: &Resource) -> bool {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let fits = |wanted: &Option<String>, found: Option<&str>| {
@@ -134,19 +131,16 @@ impl Target {
     }
 
     /// Whether the target selects by labels.
-    #[must_use]
     pub fn has_labels(&self) -> bool {
         !self.labels.match_labels.is_empty() || !self.labels.match_expressions.is_empty()
     }
 
     /// Whether the labels of a resource match.
-    #[must_use]
     pub fn matches_labels(&self, node: NodeRef<'_>) -> bool {
         self.labels.matches(&labels(node))
     }
 
     /// The target in words, for messages.
-    #[must_use]
     pub fn describe(&self) -> String {
         let parts = [
             ("group", &self.group),

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_one_word() {
+    fn tokens_are_single_words() {
         assert!(RegistryToken::parse("eyJ.a-b_c~+/==").is_some());
         for text in ["", "a b", "a\"\noutput = \"/x", "a\\", "\u{e4}", "a\n"] {
             assert!(RegistryToken::parse(text).is_none(), "{text:?}");

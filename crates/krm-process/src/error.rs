@@ -44,7 +44,6 @@ impl FetchError {
     }
 
     /// What the user can do: a command line, word by word. Empty if nothing is known to help.
-    #[must_use]
     pub fn next_command(&self) -> Vec<&str> {
         match &self.next {
             NextStep::Unknown => Vec::new(),

@@ -76,7 +76,6 @@ pub enum RemoteError {
 
 impl RemoteError {
     /// What the user can do: a command line, word by word. Empty if nothing is known to help.
-    #[must_use]
     pub fn next_command(&self) -> Vec<&str> {
         match self {
             Self::Address(_)

@@ -365,7 +365,7 @@ pub trait Client: fmt::Debug + Sync {
     /// Says what takes a while.
     fn says(&self, what: &str);
 
-    /// What `git ls-remote` prints of a repository, otherwise the reason why it failed.
+    /// What `git ls-remote` prints for a repository, otherwise the reason why it failed.
     fn list_references(
         &self,
         repository: &Address,
@@ -644,9 +644,7 @@ impl RemoteUpstream {
             let from = address.path().split('?').next().unwrap_or_default();
             let name = from.rsplit('/').next().unwrap_or_default().to_owned();
             let bytes = response.file()?;
-            let found = ContentDigest::of(&bytes);
-            if let Some(expected) = expected.filter(|expected| **expected != found) {
-                let reason = oci::differs(expected, &found);
+            if let Some(Err(reason)) = expected.map(|expected| expected.check(&bytes)) {
                 return Err(RemoteError::Content { address, reason });
             }
             let is_known = is_only_file(&name) || krm_upstream::is_archive(&name);

@@ -307,13 +307,11 @@ impl Registry {
             return Ok(None);
         }
         let bytes = response.bytes()?;
-        let digest = ContentDigest::of(&bytes);
-        if let ImageReference::Digest(expected) = reference
-            && *expected != digest
-        {
-            return Err(self.wrong(&differs(expected, &digest)));
+        if let ImageReference::Digest(expected) = reference {
+            let checked = expected.check(&bytes);
+            checked.map_err(|what| self.wrong(&what))?;
         }
-        Ok(Some((digest, bytes)))
+        Ok(Some((ContentDigest::of(&bytes), bytes)))
     }
 
     /// The only image of an index.
@@ -328,8 +326,7 @@ impl Registry {
             };
             return Err(self.wrong(&format!("expected an index of one image, found {names}")));
         };
-        let digest = ContentDigest::parse(&image.digest);
-        digest.ok_or_else(|| self.wrong(&not_a_digest(&image.digest)))
+        ContentDigest::read(&image.digest).map_err(|what| self.wrong(&what))
     }
 
     /// Fetches the layers of an image and writes its layout; the file that a reader begins with comes last.
@@ -358,14 +355,12 @@ impl Registry {
         let folder = cache.folder(digest).join("layout");
         let blob = |digest: &ContentDigest| folder.join("blobs/sha256").join(digest.hex());
         for layer in layers {
-            let expected = ContentDigest::parse(&layer.digest);
-            let expected = expected.ok_or_else(|| self.wrong(&not_a_digest(&layer.digest)))?;
+            let expected = ContentDigest::read(&layer.digest);
+            let expected = expected.map_err(|what| self.wrong(&what))?;
             let address = self.at(&format!("blobs/{}", expected.as_str()))?;
             let bytes = self.get(&address, &[], layer.size.max(1))?.bytes()?;
-            let found = ContentDigest::of(&bytes);
-            if found != expected {
-                return Err(self.wrong(&differs(&expected, &found)));
-            }
+            let checked = expected.check(&bytes);
+            checked.map_err(|what| self.wrong(&what))?;
             cache.write(&blob(&expected), &bytes)?;
         }
         cache.write(&blob(digest), bytes)?;
@@ -477,14 +472,6 @@ impl Registry {
             reason: what.to_owned(),
         }
     }
-}
-
-pub(super) fn differs(expected: &ContentDigest, found: &ContentDigest) -> String {
-    format!("expected content with the digest {expected}, found {found}")
-}
-
-fn not_a_digest(found: &str) -> String {
-    format!("expected a digest sha256:HEX, found `{found}`")
 }
 
 /// Whether an image is in the cache, with all that is read of it.

@@ -94,7 +94,7 @@ fn an_argument_and_its_lock_name_the_same_source() {
 }
 
 #[test]
-fn other_sources_are_left_to_others_and_wrong_ones_are_errors() {
+fn unknown_sources_are_left_alone_and_invalid_ones_are_errors() {
     for text in [
         "https://github.com/o/r",
         "https://github.com/o/r/manifests/install.yaml@v1",

@@ -7,8 +7,7 @@ use krm_package::Package;
 const FAR: i32 = ((401 * 24 + 13) * 60 + 31) * 60;
 
 /// A time zone in the form of RFC 9636 (TZif, version 1), with one offset for all times. Its name is that of the zone of most
-/// servers, so that only what a chart prints of the time differs.
-#[must_use]
+/// servers, so that only the times that a chart prints differ.
 pub fn far_zone() -> Vec<u8> {
     let name = b"UTC\0";
     let mut bytes = b"TZif".to_vec();
@@ -25,7 +24,6 @@ pub fn far_zone() -> Vec<u8> {
 }
 
 /// Whether a file has a template that asks for the time.
-#[must_use]
 pub fn reads_clock(source: &Package, path: &str) -> bool {
     let Ok(bytes) = source.read(path) else {
         return false;
@@ -79,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_asks_for_the_time_is_known() {
+    fn a_template_that_asks_for_the_time_is_recognized() {
         for (text, asks) in [
             ("a: {{ now | unixEpoch }}", true),
             ("a: {{- date \"2006\" (now) -}}", true),

@@ -105,8 +105,7 @@ pub struct RenderedPackage {
 }
 
 impl RenderedPackage {
-    /// Compares what a program printed of the same revision twice.
-    #[must_use]
+    /// Compares two renderings of the same revision.
     pub fn of_printed(first: &str, second: &str) -> Self {
         Self::of(separated(first), &separated(second))
     }
@@ -140,7 +139,6 @@ impl RenderedPackage {
     }
 
     /// Whether both differ.
-    #[must_use]
     pub fn is_random(&self) -> bool {
         self.documents
             .iter()

@@ -111,7 +111,6 @@ pub fn refuse_remote(source: &dyn KustomizationFiles, folder: &str) -> Result<()
 
 /// The files and folders that the kustomization in a folder reads outside of it. If it leads out of the source, those that
 /// were found until there.
-#[must_use]
 pub fn paths_beside(source: &dyn KustomizationFiles, folder: &str) -> BTreeSet<String> {
     let mut walk = KustomizationWalk::new(source, folder);
     // A render says what is wrong.

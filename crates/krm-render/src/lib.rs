@@ -1,4 +1,4 @@
-//! Packages that are what `helm template` or `kustomize build` prints of their upstream. This crate runs no program: it
+//! Packages that `helm template` or `kustomize build` renders from their upstream. This crate runs no program: it
 //! knows what one is asked for, and what its output means.
 //!
 //! ```text

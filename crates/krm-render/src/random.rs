@@ -131,7 +131,6 @@ pub struct KnownValues {
 
 impl KnownValues {
     /// The resources in files that are named like KRM.
-    #[must_use]
     pub fn of(contents: &PackageFiles) -> Self {
         let mut known = Self {
             documents: Vec::new(),
@@ -407,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_known_text_go_into_the_random_places() {
+    fn words_of_a_known_text_fill_the_random_places() {
         let text = |text: &str| Taken::Text(text.to_owned());
         for (first, second, known, expected) in [
             ("aaa", "bbb", "mine", Taken::Whole),

@@ -29,7 +29,6 @@ pub struct HelmRequest {
 
 impl HelmRequest {
     /// `template NAME CHART --include-crds ...`
-    #[must_use]
     pub fn arguments(&self, chart: &str) -> Vec<String> {
         let words = ["template", self.release.as_str(), chart, "--include-crds"];
         let mut words: Vec<String> = words.map(str::to_owned).into();
@@ -51,7 +50,6 @@ impl HelmRequest {
 }
 
 /// The name of a file with values in the folder where Helm runs. The first has number 1.
-#[must_use]
 pub fn values_name(number: usize) -> String {
     format!("values-{number}.yaml")
 }
@@ -214,7 +212,6 @@ pub fn recorded(
 }
 
 /// The field `render` of a policy.
-#[must_use]
 pub fn render_value(render: &WrittenRender) -> Value {
     let Some(helm) = &render.helm else {
         let none = Value::Mapping(Vec::new());

@@ -60,16 +60,13 @@ impl<'l> Authors<'l> {
 
     /// Finds a resource of the package in both revisions.
     pub(super) fn find(&self, at: usize) -> InUpstream<'l> {
-        let lists = [self.upstream.original, self.upstream.upstream];
-        let sides = self.found[at].into_iter().zip(&self.members).zip(lists);
-        let mut nodes = sides.map(|((at, members), list)| {
-            let object = ClusterObject::of(list, members.ids[at?])?;
-            Some(object.node)
-        });
-        let mut next = || nodes.next().flatten();
+        let node = |side: usize, list: &'l ResourceList| {
+            let id = self.members[side].ids[self.found[at][side]?];
+            Some(ClusterObject::of(list, id)?.node)
+        };
         InUpstream {
-            original: next(),
-            upstream: next(),
+            original: node(0, self.upstream.original),
+            upstream: node(1, self.upstream.upstream),
         }
     }
 }

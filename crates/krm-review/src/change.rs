@@ -1,5 +1,6 @@
 //! A resource before and after.
 
+use super::Author;
 use super::author::InUpstream;
 use super::units::ClusterObject;
 
@@ -12,6 +13,11 @@ pub(super) struct ResourceChange<'l> {
 }
 
 impl<'l> ResourceChange<'l> {
+    /// Who adds or removes the object.
+    pub(super) fn author(&self) -> Option<Author> {
+        self.upstream.map(InUpstream::of_resource)
+    }
+
     /// The resource after the change, or before it if it was removed.
     pub(super) fn unit(&self) -> Option<&ClusterObject<'l>> {
         self.after.as_ref().or(self.before.as_ref())

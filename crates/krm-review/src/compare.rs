@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::author::{Authors, InUpstream};
+use super::author::Authors;
 use super::change::ResourceChange;
 use super::reviewed_pairs::{PairFindings, ReviewedPairs};
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
@@ -46,10 +46,7 @@ pub(super) fn review(
     };
     let before = Objects::of(packages.before);
     let after = Objects::of(packages.after);
-    let ResourceChanges {
-        pairs,
-        not_reviewed,
-    } = pairs(packages);
+    let (pairs, not_reviewed) = pairs(packages);
     let mut comparison = Comparison {
         schema,
         known,
@@ -80,13 +77,6 @@ pub(super) fn review(
     review
 }
 
-/// The resources of both packages.
-struct ResourceChanges<'l> {
-    pairs: Vec<ResourceChange<'l>>,
-    /// The changed resources that a cluster does not get according to their annotation.
-    not_reviewed: Vec<&'l Resource>,
-}
-
 fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
     let message = format!(
         "not reviewed, because of the annotation `{LOCAL_CONFIG_ANNOTATION}`; kubectl, Argo CD and Flux apply the {} \
@@ -96,8 +86,9 @@ fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
     ReviewFinding::new(Risk::Notable, Reason::NotReviewed, resource, message)
 }
 
-/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
-fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
+/// The pairs of resources of both packages, and the changed resources that a cluster does not get according to their
+/// annotation. Leaves out those that have the same text before and after.
+fn pairs(packages: ReviewInput<'_>) -> (Vec<ResourceChange<'_>>, Vec<&Resource>) {
     let (old, new) = (
         Members::read(packages.before),
         Members::read(packages.after),
@@ -143,10 +134,7 @@ fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
     for before in (0..old.ids.len()).filter(|at| !is_paired[*at]) {
         add(Some(before), None);
     }
-    ResourceChanges {
-        pairs,
-        not_reviewed,
-    }
+    (pairs, not_reviewed)
 }
 
 /// For each resource after the change, the position of the same one before it; and which of those before are paired.
@@ -307,18 +295,15 @@ impl<'l> Comparison<'_, 'l> {
 
     fn size(&mut self, pair: &ResourceChange<'l>, after: &ClusterObject<'l>) {
         let before = pair.before.as_ref().map(|unit| unit.node);
-        let by = pair.upstream.map(InUpstream::of_resource);
         let found = size::too_large(after.resource, before, after.node);
-        self.review
-            .findings
-            .extend(found.map(|finding| finding.by(by)));
+        let found = found.map(|finding| finding.by(pair.author()));
+        self.review.findings.extend(found);
     }
 
     fn added(&mut self, pair: &ResourceChange<'l>, resource: &Resource) {
         let message = format!("the {} is new", resource.kind);
         let finding = ReviewFinding::new(Risk::Notable, Reason::ResourceAdded, resource, message);
-        let by = pair.upstream.map(InUpstream::of_resource);
-        self.review.findings.push(finding.by(by));
+        self.review.findings.push(finding.by(pair.author()));
     }
 
     fn removed(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
@@ -343,16 +328,13 @@ impl<'l> Comparison<'_, 'l> {
                 format!("the {kind} is deleted{with}"),
             ),
         };
-        let finding = ReviewFinding::new(Risk::Dangerous, reason, unit.resource, message);
-        let by = pair.upstream.map(InUpstream::of_resource);
-        let is_first = !with.is_empty();
-        let finding = finding.by(by);
+        let finding = unit.finding(Risk::Dangerous, reason, message);
         // Deletions with consequences for other objects or for data are put first.
-        if is_first {
-            self.first.push(finding);
-        } else {
-            self.review.findings.push(finding);
-        }
+        let findings = match with {
+            "" => &mut self.review.findings,
+            _ => &mut self.first,
+        };
+        findings.push(finding.by(pair.author()));
     }
 
     fn renamed(&mut self, pair: &ResourceChange<'l>, old: &ResourceKey, new: &ResourceKey) {
@@ -384,11 +366,9 @@ impl<'l> Comparison<'_, 'l> {
             "the resource no longer names a namespace: if it is applied to a different one, this creates a second object".to_owned()
         };
         let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
-        let path = ["metadata", field];
-        let path = if field == "apiVersion" {
-            &path[1..]
-        } else {
-            &path[..]
+        let path = match field {
+            "apiVersion" => &["apiVersion"][..],
+            _ => &["metadata", field],
         };
         let finding = finding.at(Path::fields(path)).with_values(
             before.node.get_path(path),
@@ -402,8 +382,7 @@ impl<'l> Comparison<'_, 'l> {
 
     /// Counts the whole change of a resource as one routine change.
     fn count(&mut self, pair: &ResourceChange<'_>) {
-        let by = pair.upstream.map(InUpstream::of_resource);
-        *self.review.routine.entry(by).or_default() += 1;
+        *self.review.routine.entry(pair.author()).or_default() += 1;
     }
 
     fn fields(&mut self, pair: &ResourceChange<'l>, kind: &str, object_remains: bool) {
@@ -481,8 +460,7 @@ impl<'l> FieldReview<'_, 'l> {
             };
             for found in row.findings(&change) {
                 is_here |= found.is_whole;
-                let finding =
-                    ReviewFinding::new(row.risk, row.reason, unit.resource, found.message);
+                let finding = unit.finding(row.risk, row.reason, found.message);
                 let below = found.below.into_iter();
                 let field = below.fold(path(place.steps), |path, step| path.child(step));
                 let finding = finding.at(field).by(self.author(place));

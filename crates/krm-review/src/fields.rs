@@ -9,15 +9,12 @@ use krm_merge::compare::{PartPair, in_new_order, pair_entries};
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
-#[must_use]
 pub fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
     let document = parse_document(text).ok()?;
-    Some(match document.pay_for_walks(&mut budget) {
-        Ok(()) => Ok(document),
-        Err(error) => Err(error),
-    })
+    let paid = document.pay_for_walks(&mut budget);
+    Some(paid.map(|()| document))
 }
 
 /// A field with no fields or elements below it.
@@ -31,7 +28,6 @@ pub struct Leaf {
 }
 
 /// All fields below a node without fields of their own.
-#[must_use]
 pub fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
     let mut found = Vec::new();
     collect(root, String::new(), String::new(), 0, &mut found);
@@ -179,7 +175,6 @@ impl FieldWalk<'_> {
 
 /// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
 /// glob.
-#[must_use]
 pub fn is_meant(pattern: &str, field: &str) -> bool {
     let (_, path) = field.split_once(':').unwrap_or(("", field));
     [field, path].into_iter().any(|name| {

@@ -203,9 +203,10 @@ impl ReviewFinding {
         {
             (way, sides) = found;
         }
-        self.field = self
-            .field
-            .map(|field| way.into_iter().fold(field, |field, step| field.child(step)));
+        self.field = self.field.map(|field| {
+            way.into_iter()
+                .rfold(field, |field, step| field.child(step))
+        });
         // The values of a CustomResourceDefinition can be megabytes long.
         let values = sides.map(|node| node?.beginning(LIMIT + 1));
         let beginning = |value: &Option<Value>| value.as_ref().map(Value::to_json);
@@ -227,7 +228,6 @@ impl ReviewFinding {
     }
 
     /// Converts the finding to a result. It is an error if the risk is `fail_on` or worse.
-    #[must_use]
     pub fn to_result(&self, fail_on: Option<Risk>) -> FunctionResult {
         let mut result = match self.risk {
             risk if fail_on.is_some_and(|least| risk >= least) => {
@@ -324,14 +324,12 @@ impl Review {
     }
 
     /// The worst risk of all changes; `None` without a change.
-    #[must_use]
     pub fn worst(&self) -> Option<Risk> {
         let worst = self.findings.first().map(|finding| finding.risk);
         worst.or_else(|| (!self.routine.is_empty()).then_some(Risk::Routine))
     }
 
     /// The number of findings of a risk, or of routine changes.
-    #[must_use]
     pub fn count(&self, risk: Risk) -> usize {
         if risk == Risk::Routine {
             return self.routine.values().sum();

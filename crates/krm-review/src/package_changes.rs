@@ -86,7 +86,6 @@ impl std::fmt::Display for PackageChange {
 
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
-#[must_use]
 pub fn package_changes(
     before: &BTreeMap<String, Vec<u8>>,
     after: &BTreeMap<String, Vec<u8>>,
@@ -135,7 +134,6 @@ struct NamedResource<'a> {
 
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
-    #[must_use]
     pub fn of(contents: &BTreeMap<String, Vec<u8>>) -> Self {
         let files = contents.iter().filter(|(path, _)| is_krm_name(path));
         let files = files.filter_map(|(path, bytes)| {
@@ -185,7 +183,6 @@ impl ComparableResources {
 
     /// The resources that differ in another state of the package, by their names, with the fields that differ: all
     /// fields of a resource that one state lacks.
-    #[must_use]
     pub fn changes(&self, after: &Self) -> Vec<PackageChange> {
         let schema = Schema::builtin();
         let (old, new) = (self.resources(), after.resources());
@@ -290,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_named_and_moves_and_comments_are_not() {
+    fn other_files_are_listed_but_moves_and_comments_are_not() {
         let one = map("one", "1");
         let commented = format!("# comment\n{one}");
         assert!(lines(&[("a.yaml", &one)], &[("b.yaml", &one)]).is_empty());
@@ -335,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_are_known_by_their_namespaces_too_and_in_lists() {
+    fn resources_are_identified_by_their_namespaces_too_and_in_lists() {
         let [one, two] = ["one", "two"].map(|namespace| {
             map("a", "1").replace("name: a", &format!("name: a\n  namespace: {namespace}"))
         });

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::author::InUpstream;
 use super::change::ResourceChange;
 use super::find::each;
 use super::row::segments;
 use super::table::{section, words};
 use super::units::{ClusterObject, Objects, may_be_one, object_key};
-use super::walk::{given, is_true, items, text};
+use super::walk::{is_true, items, text};
 use super::{ReviewFinding, Risk};
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::Reason;
@@ -73,12 +72,7 @@ pub(super) fn dangling(
             "the package no longer has the {} `{}` that the field names",
             key.kind, key.name
         );
-        let finding = ReviewFinding::new(
-            Risk::Blocking,
-            Reason::DanglingReference,
-            unit.resource,
-            message,
-        );
+        let finding = unit.finding(Risk::Blocking, Reason::DanglingReference, message);
         let by = authors.get(key).copied();
         found.push(finding.at(path_below(node, unit.node)).by(by));
     });
@@ -168,7 +162,7 @@ pub(super) fn dangling_ports(
         let left: HashSet<&str> = ports_of(is).into_iter().collect();
         let ports = ports_of(was).into_iter();
         let ports: HashSet<&str> = ports.filter(|port| !left.contains(port)).collect();
-        (!ports.is_empty()).then_some((key, ports, pair.upstream.map(InUpstream::of_resource)))
+        (!ports.is_empty()).then_some((key, ports, pair.author()))
     });
     let services: Vec<_> = services.collect();
     let names: Vec<&str> = services.iter().map(|(key, ..)| key.name.text()).collect();
@@ -192,12 +186,7 @@ pub(super) fn dangling_ports(
                 "the Service `{}` no longer has the port {port} that the field names",
                 key.name
             );
-            let finding = ReviewFinding::new(
-                Risk::Dangerous,
-                Reason::DanglingReference,
-                unit.resource,
-                message,
-            );
+            let finding = unit.finding(Risk::Dangerous, Reason::DanglingReference, message);
             found.push(finding.at(path_below(node, unit.node)).by(*by));
         }
     });
@@ -283,8 +272,7 @@ pub(super) fn dropped_versions(
     });
     for (before, after) in definitions {
         let served = |unit: &ClusterObject<'_>| -> BTreeSet<String> {
-            let versions = given(unit.node.get_path(&["spec", "versions"])).into_iter();
-            let versions = versions.flat_map(|list| list.items().collect::<Vec<_>>());
+            let versions = items(unit.node.get_path(&["spec", "versions"]));
             let served = versions.filter(|version| is_true(version.get("served")));
             served
                 .filter_map(|version| text(version.get("name")).map(str::to_owned))

@@ -56,12 +56,7 @@ pub(super) fn find(
             "running pods keep the old values until they restart: {}",
             readers.join(", ")
         );
-        let finding = ReviewFinding::new(
-            Risk::Notable,
-            Reason::ConfigNotReloaded,
-            unit.resource,
-            message,
-        );
+        let finding = unit.finding(Risk::Notable, Reason::ConfigNotReloaded, message);
         let by = pair.upstream.map(|upstream| {
             let steps = [super::walk::PathStep::Field(field)];
             upstream.of_field(&steps, Some(unit.node), None)

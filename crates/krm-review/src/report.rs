@@ -12,13 +12,11 @@ fn of_risk(results: &Results, risk: Risk) -> impl Iterator<Item = &FunctionResul
 }
 
 /// Whether a result is a finding of a review.
-#[must_use]
 pub fn is_finding(result: &FunctionResult) -> bool {
     result.tag_value(RISK).is_some()
 }
 
 /// The number of changes of a risk. A result can stand for several changes: routine ones, and similar findings.
-#[must_use]
 pub fn count(results: &Results, risk: Risk) -> usize {
     let counted = |result: &FunctionResult| result.tag_value(COUNT)?.parse().ok();
     let found = of_risk(results, risk);
@@ -27,7 +25,6 @@ pub fn count(results: &Results, risk: Risk) -> usize {
 }
 
 /// The number of changes of each risk that occurs: `1 blocking, 2 dangerous, 14 other changes`.
-#[must_use]
 pub fn summary(results: &Results) -> String {
     let mut parts = Vec::new();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
@@ -57,9 +54,7 @@ fn name(result: &FunctionResult) -> String {
 /// The file of a result.
 fn file(result: &FunctionResult) -> Option<&str> {
     let (path, _) = result.file.as_ref()?;
-    Some(path)
-        .map(|path| &**path)
-        .filter(|path| !path.is_empty())
+    Some(&**path).filter(|path| !path.is_empty())
 }
 
 /// The values of a field before and after, cut to `most` characters. `None` for both if they are the same.
@@ -95,7 +90,6 @@ pub(super) fn shortened(text: &str, others: &[&str], most: usize) -> String {
 }
 
 /// A review as text, the worst changes first.
-#[must_use]
 pub fn text(results: &Results) -> ShownText {
     const MOST: usize = 68;
     let mut text = ShownText::default();
@@ -143,7 +137,6 @@ const MOST_OPEN: usize = 40_000;
 
 /// A review as a comment on a pull request. Blocking and dangerous changes are in a table; notable changes are
 /// collapsed.
-#[must_use]
 pub fn markdown(results: &Results) -> Markdown {
     let mut page = Markdown::literal("### Review: ") + Markdown::text(summary(results)) + "\n";
     let grave = of_risk(results, Risk::Blocking).chain(of_risk(results, Risk::Dangerous));

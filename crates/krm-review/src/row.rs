@@ -44,7 +44,7 @@ pub(super) enum FiresWhen {
 }
 
 /// What a rule says about a field at a place or below it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PlaceFinding<'n> {
     /// The way from the place to the field.
     pub(super) below: Vec<PathElement>,
@@ -111,7 +111,7 @@ impl Row {
             values: is_shown.then(|| [change.before(), change.after()]),
             is_whole: self.path != Self::POD,
         });
-        finding.into_iter().collect()
+        Vec::from_iter(finding)
     }
 
     /// The message, if the rule fires.

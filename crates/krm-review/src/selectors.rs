@@ -116,12 +116,7 @@ pub(super) fn find(
                     other => other,
                 };
                 let message = format!("the selector no longer matches a {what} of the package");
-                let finding = ReviewFinding::new(
-                    Risk::Dangerous,
-                    Reason::SelectsNothing,
-                    unit.resource,
-                    message,
-                );
+                let finding = unit.finding(Risk::Dangerous, Reason::SelectsNothing, message);
                 let finding = finding.at(path_below(node, unit.node));
                 let marks = Marks::default();
                 found.push(finding.with_values(Some(old_node), Some(node), &marks));
@@ -149,12 +144,7 @@ fn lost_ports(
         if names[0].contains(name) && !after.is_empty() && !names[1].contains(name) {
             let message =
                 format!("the pods of the Service no longer have a port with the name {name}");
-            let finding = ReviewFinding::new(
-                Risk::Dangerous,
-                Reason::DanglingReference,
-                service.resource,
-                message,
-            );
+            let finding = service.finding(Risk::Dangerous, Reason::DanglingReference, message);
             found.push(finding.at(path_below(target, service.node)));
         }
     });

@@ -116,7 +116,7 @@ pub(super) fn too_large(
             return None;
         }
         let (what, most) = (limit.what, limit.most);
-        let message = format!("{what} {found} bytes, and an API server takes at most {most}");
+        let message = format!("{what} {found} bytes, and an API server accepts at most {most}");
         let finding = ReviewFinding::new(Risk::Blocking, Reason::ObjectTooLarge, resource, message);
         Some(match limit.path {
             [] => finding,

@@ -7,9 +7,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::walk::{items, text};
+use super::{ReviewFinding, Risk};
 use krm_core::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_local_config};
 use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::{ItemId, ResourceList};
+use krm_core::results::Reason;
 use krm_yaml::{NodeId, NodeRef};
 
 /// A resource that a cluster gets.
@@ -40,6 +42,16 @@ impl<'l> ClusterObject<'l> {
         }
         let node = list.node(id).resolved();
         (!is_local_config(node)).then_some(Self { resource, node })
+    }
+
+    /// A finding about the object.
+    pub(super) fn finding(
+        &self,
+        risk: Risk,
+        reason: Reason,
+        message: impl Into<String>,
+    ) -> ReviewFinding {
+        ReviewFinding::new(risk, reason, self.resource, message)
     }
 }
 

@@ -196,19 +196,9 @@ fn has_mappings(list: &NodeRef<'_>) -> bool {
     list.items().all(|item| item.resolved().kind().is_mapping())
 }
 
-/// The way to the place in which two values differ, and its value on both sides. If they differ in several places, it is the
-/// nearest mapping or list around these. One side has no value where a field or an element was added or removed.
+/// The way to the place in which two values differ, its last step first, and its value on both sides. If they differ in
+/// several places, it is the nearest mapping or list around these. Each pair of nodes is compared once. One side has no value where a field or an element was added or removed.
 pub(super) fn difference<'n>(
-    before: NodeRef<'n>,
-    after: NodeRef<'n>,
-) -> Option<(Vec<PathElement>, PartPair<NodeRef<'n>>)> {
-    let (mut way, sides) = place_of_difference(before, after)?;
-    way.reverse();
-    Some((way, sides))
-}
-
-/// As [`difference`], with the last step first. Each pair of nodes is compared once, however deep the place is.
-fn place_of_difference<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
 ) -> Option<(Vec<PathElement>, PartPair<NodeRef<'n>>)> {
@@ -230,7 +220,7 @@ fn place_of_difference<'n>(
     let mut found = None;
     for (step, sides) in parts {
         let below = match sides {
-            [Some(before), Some(after)] => place_of_difference(before, after),
+            [Some(before), Some(after)] => difference(before, after),
             sides => Some((Vec::new(), sides)),
         };
         let Some((mut way, sides)) = below else {

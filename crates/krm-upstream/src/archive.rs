@@ -46,7 +46,6 @@ pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>,
 }
 
 /// Whether a file has the name of an archive.
-#[must_use]
 pub fn is_archive(path: &str) -> bool {
     without_end(path).is_some()
 }

@@ -17,7 +17,6 @@ pub struct ContentDigest(String);
 
 impl ContentDigest {
     /// Parses what data contains.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("sha256:")?;
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -25,20 +24,32 @@ impl ContentDigest {
         is_digest.then(|| Self(text.to_owned()))
     }
 
-    #[must_use]
+    /// Reads a digest that another program wrote. The error says what was expected.
+    pub fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text).ok_or_else(|| format!("expected a digest sha256:HEX, found `{text}`"))
+    }
+
+    /// Refuses content with another digest.
+    pub fn check(&self, bytes: &[u8]) -> Result<(), String> {
+        match Self::of(bytes) {
+            found if found == *self => Ok(()),
+            found => Err(format!(
+                "expected content with the digest {self}, found {found}"
+            )),
+        }
+    }
+
     pub fn of(bytes: &[u8]) -> Self {
         let digest = Sha256::digest(bytes);
         let hex = digest.iter().map(|byte| format!("{byte:02x}"));
         Self(format!("sha256:{}", hex.collect::<String>()))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The digits alone.
-    #[must_use]
     pub fn hex(&self) -> &str {
         &self.0["sha256:".len()..]
     }

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::{lock_of, recorded};
-use crate::git::{GitError, GitSource, Repository, Revision, Snapshot, without_password};
+use crate::git::{GitSource, Repository, Revision, Snapshot, without_password};
 use krm_core::config::UsageError;
 use krm_core::kptfile::{NewLock, UpstreamLock};
 use krm_core::resource_list::{ItemId, ResourceList};
@@ -30,7 +30,6 @@ pub struct GitOrigin {
 
 impl GitOrigin {
     /// The origin of a snapshot that was read.
-    #[must_use]
     pub fn of(source: GitSource, snapshot: &Snapshot) -> Self {
         Self {
             revision: snapshot.revision.clone(),
@@ -41,31 +40,26 @@ impl GitOrigin {
     }
 
     /// The directory in Git that a revision is; `None` for one of another source.
-    #[must_use]
     pub fn of_revision(revision: &dyn UpstreamRevision) -> Option<&Self> {
         let revision: &dyn Any = revision;
         revision.downcast_ref()
     }
 
     fn repository(&self) -> Result<Repository, UsageError> {
-        Repository::open(&self.source.repository).map_err(failed)
+        Repository::open(&self.source.repository).map_err(UsageError::of)
     }
 }
 
-fn failed(error: GitError) -> UsageError {
-    UsageError::of(error)
-}
-
 pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
-    let Some(source) = GitSource::of_flag(flag).map_err(failed)? else {
+    let Some(source) = GitSource::of_flag(flag).map_err(UsageError::of)? else {
         return Ok(None);
     };
-    let repository = Repository::open(&source.repository).map_err(failed)?;
+    let repository = Repository::open(&source.repository).map_err(UsageError::of)?;
     let revision = repository.resolve(&source.directory, &source.revision);
-    let revision = revision.map_err(failed)?;
+    let revision = revision.map_err(UsageError::of)?;
     let tree = repository.tree_of(&source.directory, &revision.commit);
     Ok(Some(Arc::new(GitOrigin {
-        is_file: tree.map_err(failed)?.is_none(),
+        is_file: tree.map_err(UsageError::of)?.is_none(),
         address: repository.address(),
         source,
         revision,
@@ -120,7 +114,7 @@ impl UpstreamRevision for GitOrigin {
     fn read(&self) -> Result<Package, UsageError> {
         let repository = self.repository()?;
         let read = repository.read(&self.source.directory, self.revision.clone());
-        Ok(read.map_err(failed)?.package)
+        Ok(read.map_err(UsageError::of)?.package)
     }
 
     fn clone_only_files(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
@@ -131,7 +125,7 @@ impl UpstreamRevision for GitOrigin {
         let unread = self
             .repository()?
             .clone_only_files(directory, commit, is_read);
-        unread.map_err(failed)
+        unread.map_err(UsageError::of)
     }
 
     fn locked(
@@ -194,7 +188,7 @@ pub fn locked(
     let is_here = commit == upstream.revision.commit;
     let is_older = !is_here && {
         let contains = repository.contains(&commit, &upstream.revision.commit);
-        contains.map_err(failed)?
+        contains.map_err(UsageError::of)?
     };
     if is_older {
         let before = lock.reference.as_deref().unwrap_or(&commit);
@@ -206,7 +200,7 @@ pub fn locked(
         return Ok(Locked::Same);
     }
     let tree = repository.content_of(&lock.directory, &commit);
-    let (directory, is_file) = match tree.map_err(failed)? {
+    let (directory, is_file) = match tree.map_err(UsageError::of)? {
         Some(_) => (lock.directory.clone(), lock.is_file),
         // The lock names the directory of another repository.
         None => (upstream.source.directory.clone(), upstream.is_file),
@@ -248,11 +242,8 @@ fn commit_of(
         return Some(commit);
     }
     let mut report = |path: &[&str], result: FunctionResult| {
-        results.push(
-            result
-                .with_resource(local.resource(kptfile))
-                .with_field(Path::fields(path)),
-        );
+        let result = result.with_resource(local.resource(kptfile));
+        results.push(result.with_field(Path::fields(path)));
     };
     if let Some(named) = local.read(kptfile, UpstreamLock::repository)
         && let Some(remotes) = repository.other_remotes(&named)
@@ -310,15 +301,10 @@ pub fn older_revision(new: &str, before: &str) -> FunctionResult {
 
 fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> FunctionResult {
     let path = source.repository.display();
-    let commit = lock
-        .commit
-        .as_deref()
-        .map(|commit| format!("the commit `{commit}`"));
-    let tag = lock
-        .reference
-        .as_deref()
-        .map(|name| format!("a tag `{name}`"));
-    let named: Vec<String> = commit.into_iter().chain(tag).collect();
+    let commit = lock.commit.iter();
+    let commit = commit.map(|commit| format!("the commit `{commit}`"));
+    let tag = lock.reference.iter().map(|name| format!("a tag `{name}`"));
+    let named: Vec<String> = commit.chain(tag).collect();
     let fetch = match (is_shallow, &lock.commit) {
         (true, _) => format!("git -C '{path}' fetch --unshallow --tags"),
         (false, Some(commit)) => format!("git -C '{path}' fetch origin {commit}"),

@@ -186,15 +186,9 @@ impl Layout {
 
     /// The content with a digest, which is verified.
     fn content(&self, expected: &str) -> Result<Vec<u8>, String> {
-        let expected = ContentDigest::parse(expected)
-            .ok_or_else(|| format!("expected a digest sha256:HEX, found `{expected}`"))?;
+        let expected = ContentDigest::read(expected)?;
         let bytes = self.file(&format!("blobs/sha256/{}", expected.hex()))?;
-        let found = ContentDigest::of(&bytes);
-        if found != expected {
-            return Err(format!(
-                "expected content with the digest {expected}, found {found}"
-            ));
-        }
+        expected.check(&bytes)?;
         Ok(bytes)
     }
 

@@ -107,11 +107,8 @@ impl UpstreamRevision for FolderOutsideGit {
             "expected the original revision at `{source}`, with the digest {digest}, found {found}"
         );
         let result = FunctionResult::error(Reason::OriginalNotFound, message);
-        results.push(
-            result
-                .with_resource(local.resource(kptfile))
-                .with_field(self.place()),
-        );
+        let result = result.with_resource(local.resource(kptfile));
+        results.push(result.with_field(self.place()));
         Ok(Locked::NotFound)
     }
 
@@ -138,7 +135,6 @@ impl UpstreamRevision for FolderOutsideGit {
 }
 
 /// The source and digest that a Kptfile records; `None` if it records no source outside of Git.
-#[must_use]
 pub fn recorded_digest(kptfile: NodeRef<'_>) -> Option<(String, String)> {
     let source = annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION);
     source.zip(annotation(kptfile, UPSTREAM_DIGEST_ANNOTATION))
@@ -167,7 +163,6 @@ pub fn record_digest<'d>(
 }
 
 /// Whether the id of a revision is the digest of a source outside of Git rather than a commit.
-#[must_use]
 pub fn is_digest(id: &str) -> bool {
     id.starts_with("sha256:")
 }

@@ -31,7 +31,6 @@ pub struct SourceOutsideGit {
 
 impl SourceOutsideGit {
     /// Parses a flag; `None` if it does not name an archive or image.
-    #[must_use]
     pub fn parse(flag: &str) -> Option<Self> {
         let is_image = flag.starts_with(oci::SCHEME);
         let (place, folder) = split_folder(flag);
@@ -52,7 +51,6 @@ impl SourceOutsideGit {
     }
 
     /// The path of the archive or image layout, as the flag has it.
-    #[must_use]
     pub fn path(&self) -> &str {
         self.address
             .strip_prefix(oci::SCHEME)
@@ -60,7 +58,6 @@ impl SourceOutsideGit {
     }
 
     /// Whether other releases have the same address, as the tags of an image layout do.
-    #[must_use]
     pub fn has_tags(&self) -> bool {
         self.address.starts_with(oci::SCHEME)
     }
@@ -82,7 +79,6 @@ impl SourceOutsideGit {
     }
 
     /// The flag for a folder of this source, without an image's tag or digest.
-    #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
         format!("{}{}", self.address, source_end(folder))
     }
@@ -121,7 +117,6 @@ impl SourceOutsideGit {
 }
 
 /// The end of a source that names a part of it: `//PART`, or nothing for all of it.
-#[must_use]
 pub fn source_end(part: &str) -> String {
     if part.is_empty() {
         return String::new();
@@ -130,7 +125,6 @@ pub fn source_end(part: &str) -> String {
 }
 
 /// The name of the package in an archive or image layout; `None` if the address is of another kind.
-#[must_use]
 pub fn package_name(address: &str) -> Option<&str> {
     SourceOutsideGit::parse(address)?;
     Some(without_version(file_name(address)))
@@ -181,7 +175,6 @@ pub(super) fn find(
 
 /// The revision that a lock outside of Git names: the recorded source if its digest still matches, or else another
 /// release with that digest.
-#[must_use]
 pub fn find_recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];
     let sibling_flag = || {

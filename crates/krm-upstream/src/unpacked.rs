@@ -7,7 +7,7 @@ use tar::{Archive, Entry, EntryType};
 
 use super::checked_tar::CheckedTar;
 use krm_package::{
-    FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
+    FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
     check_package_path, folders_above, follow, join, list, list_clonable, normalize_package_path,
 };
@@ -353,20 +353,14 @@ impl Unpacked {
 
     /// The files as a package, by the rules of [`read_package`](krm_package::read_package).
     pub(super) fn package(mut self) -> Result<Package, PackageError> {
-        let Listed {
-            krm,
-            targets,
-            others,
-            ignored,
-            skipped,
-            ..
-        } = list(&self)?;
+        let listed = list(&self)?;
         let mut package = Package::default();
-        let krm = krm.into_iter().map(|path| {
-            let file = targets.get(&path).unwrap_or(&path).clone();
+        let krm = listed.krm.into_iter().map(|path| {
+            let file = listed.targets.get(&path).unwrap_or(&path).clone();
             (path, file)
         });
-        let others = others.into_keys().map(|path| (path.clone(), path));
+        let others = listed.others.into_keys();
+        let others = others.map(|path| (path.clone(), path));
         let all = krm.chain(others);
         // The targets of links are cloned before they are moved into the package as files.
         let (links, files): (Vec<_>, Vec<_>) = all.partition(|(path, file)| path != file);
@@ -381,8 +375,8 @@ impl Unpacked {
                 package.insert(path, file);
             }
         }
-        package.ignored = ignored;
-        package.skipped = skipped;
+        package.ignored = listed.ignored;
+        package.skipped = listed.skipped;
         package.skipped.extend(self.skipped);
         package.skipped.sort();
         Ok(package)

@@ -102,7 +102,6 @@ pub struct Cluster {
 impl Cluster {
     /// Reads the objects of these types and namespaces. If several lists have an object, the first list wins. An
     /// object that occurs twice in one list is added to `findings`; `place_of` is what a user calls a file of a list.
-    #[must_use]
     pub fn read(
         lists: &[&ResourceList],
         place_of: impl Fn(usize, &str) -> String,
@@ -176,7 +175,6 @@ impl Cluster {
     }
 
     /// The objects of a type in a namespace. NamedObjects of a cluster-scoped kind are found in every namespace.
-    #[must_use]
     pub(crate) fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &NamedObjects {
         static NONE: NamedObjects = NamedObjects::new();
         let type_of = (api_version.to_owned(), kind.to_owned());

@@ -10,7 +10,6 @@ const LONGEST: usize = 63;
 const DIGITS: usize = 8;
 
 /// The name of the PackageVariant that a set creates for a downstream package.
-#[must_use]
 pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
     let full = [set, repo, package].join("-");
     if is_object_name(&full) {
@@ -26,7 +25,6 @@ pub fn revision_name(repository: &str, package: &str, workspace: &str) -> String
 }
 
 /// The value of a label that names an object: the name itself if it is short enough.
-#[must_use]
 pub fn label_value(text: &str) -> String {
     shortened(text.to_owned())
 }

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_have_one_number_in_all_sources() {
+    fn equal_values_have_one_number_in_all_sources() {
         let mut interner = Interner::default();
         let mut check = |keys: &str, numbers: &[u32], repeats| {
             let keys = keys.split(' ').map(str::to_owned);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn firsts_are_matched_with_firsts() {
+    fn first_elements_are_matched_with_each_other() {
         let ours = [Some("a"), None, Some("b"), Some("a")];
         let theirs = [Some("a"), Some("a"), None, Some("c"), Some("b"), Some("a")];
         let found = [Some(0), Some(3), None, None, Some(2), None];

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_a_search() {
+    fn indexed_places_equal_those_of_a_search() {
         let text =
             "a: &a [x, {b: c}, []]\n1: one\n\"1\": two\nd: *a\ne: {f: {}}\n? [g]\n: {h: i}\n";
         let document = OwnedDocument::parse(text.to_owned()).expect("YAML");

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn covered_bytes_are_those_that_go() {
+    fn covered_bytes_are_the_removed_ones() {
         let mut edit = TextEdit::default();
         edit.delete(1..3);
         edit.insert(4, "X".to_owned());

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_are_those_of_one_document() {
+    fn directives_belong_to_one_document() {
         let text = "%YAML 1.2\n---\na:   1\n---\nb:   |\n  x\n\n  % y\n---\nc:   3\n...\n%YAML 1.2\n---\nd:   4\n";
         let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
         let document = Document::new(text, &tree);

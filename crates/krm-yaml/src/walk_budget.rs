@@ -234,7 +234,7 @@ mod tests {
 
     /// Also in a tree that the parser did not expand, since it would be too large.
     #[test]
-    fn a_value_costs_what_its_aliases_stand_for() {
+    fn a_value_costs_what_its_aliases_expand_to() {
         for levels in [1, 5, 10, 30, 60] {
             let found = paid(&doubling(levels), u64::MAX);
             let size = |level: u32| 2_u64.pow(level + 2) - 1;
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_budget_nothing_is_paid() {
+    fn nothing_is_paid_beyond_the_budget() {
         let text = doubling(30);
         let document = OwnedDocument::parse(text).expect("YAML");
         let small = OwnedDocument::parse(doubling(1)).expect("YAML");

@@ -159,11 +159,8 @@ fn warn_of_size(result: &Node<'_>, resource: &Resource, results: &mut Results) {
              refuses the object; apply it with `kubectl apply --server-side`, or create it with `kubectl create`"
         );
         let result = FunctionResult::warning(Reason::ObjectTooLarge, message);
-        results.push(
-            result
-                .with_resource(resource)
-                .with_field(Path::fields(&path)),
-        );
+        let result = result.with_resource(resource);
+        results.push(result.with_field(Path::fields(&path)));
     }
 }
 

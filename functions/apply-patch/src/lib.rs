@@ -74,6 +74,13 @@ struct Patch<'a> {
     resource: Resource,
 }
 
+/// Reads patches, and refuses what is none.
+struct PatchReader<'a, 'r> {
+    patches: Vec<Patch<'a>>,
+    budget: WalkBudget,
+    results: &'r mut Results,
+}
+
 fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
     let options =
         options::read::<ApplyPatch>(run.config, FUNCTION.configs, FUNCTION.keys, run.results)?;
@@ -147,52 +154,30 @@ fn read_patches<'a>(
     texts: &'a BTreeMap<usize, OwnedDocument>,
     results: &mut Results,
 ) -> Result<Vec<Patch<'a>>, UsageError> {
-    let mut patches = Vec::new();
     let bytes = supplied
         .of(Role::Patches)
         .map(|package| package.list().length());
-    let mut budget = WalkBudget::of(bytes.sum());
+    let mut read = PatchReader {
+        patches: Vec::new(),
+        budget: WalkBudget::of(bytes.sum()),
+        results,
+    };
     for (number, (node, resource, place)) in documents(supplied).enumerate() {
         if !is_entry(node) {
-            let resource = resource.clone();
-            push(
-                &mut patches,
-                node,
-                place,
-                None,
-                resource,
-                &mut budget,
-                results,
-            );
+            read.push(node, place, None, resource.clone());
             continue;
         }
         let target = read_target(node, &place)?;
         if let Some(text) = texts.get(&number) {
             for root in text.roots() {
-                let (place, target) = (format!("{place}: patch"), target.clone());
-                push(
-                    &mut patches,
-                    root,
-                    place,
-                    target,
-                    Resource::read(root),
-                    &mut budget,
-                    results,
-                );
+                let place = format!("{place}: patch");
+                read.push(root, place, target.clone(), Resource::read(root));
             }
         } else if let Some(patch) = node.get("patch") {
-            push(
-                &mut patches,
-                patch,
-                place,
-                target,
-                Resource::read(patch),
-                &mut budget,
-                results,
-            );
+            read.push(patch, place, target, Resource::read(patch));
         }
     }
-    Ok(patches)
+    Ok(read.patches)
 }
 
 fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageError> {
@@ -224,62 +209,66 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     Ok(Some(target))
 }
 
-fn push<'a>(
-    patches: &mut Vec<Patch<'a>>,
-    node: NodeRef<'a>,
-    place: String,
-    target: Option<Target>,
-    resource: Resource,
-    budget: &mut WalkBudget,
-    results: &mut Results,
-) {
-    let mut refuse = |message: String| {
-        let message = format!("{place}: {message}");
-        results.push(FunctionResult::error(Reason::InvalidPatch, message));
-    };
-    if node.kind().is_sequence() {
-        let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
-        return refuse(
-            if node.items().next().is_some_and(|item| is_operation(&item)) {
-                format!(
-                    "expected a strategic merge patch, found a list of JSON 6902 operations; {PART}"
-                )
-            } else {
-                "expected a patch, found a sequence".to_owned()
-            },
-        );
-    }
-    if ["op", "path"].iter().all(|name| node.get(name).is_some()) && node.get("kind").is_none() {
-        return refuse(format!(
-            "expected a strategic merge patch, found a JSON 6902 operation; {PART}"
-        ));
-    }
-    if !node.kind().is_mapping() {
-        let found = with_article(node.kind_name());
-        return refuse(format!("expected a patch, found {found}"));
-    }
-    if let Err(error) = budget.pay_for(node) {
-        return refuse(error.to_string());
-    }
-    let complete =
-        !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();
-    if target.is_none() && resource.kind.as_ref() == "Kustomization" && resource.name.is_none() {
-        return refuse(
-            "expected a patch, found a Kustomization: give the files that it names".to_owned(),
-        );
-    }
-    if target.is_none() && !complete {
-        return refuse(
+impl<'a> PatchReader<'a, '_> {
+    fn push(
+        &mut self,
+        node: NodeRef<'a>,
+        place: String,
+        target: Option<Target>,
+        resource: Resource,
+    ) {
+        let mut refuse = |message: String| {
+            let message = format!("{place}: {message}");
+            let result = FunctionResult::error(Reason::InvalidPatch, message);
+            self.results.push(result);
+        };
+        if node.kind().is_sequence() {
+            let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
+            return refuse(
+                if node.items().next().is_some_and(|item| is_operation(&item)) {
+                    format!(
+                        "expected a strategic merge patch, found a list of JSON 6902 operations; {PART}"
+                    )
+                } else {
+                    "expected a patch, found a sequence".to_owned()
+                },
+            );
+        }
+        if ["op", "path"].iter().all(|name| node.get(name).is_some()) && node.get("kind").is_none()
+        {
+            return refuse(format!(
+                "expected a strategic merge patch, found a JSON 6902 operation; {PART}"
+            ));
+        }
+        if !node.kind().is_mapping() {
+            let found = with_article(node.kind_name());
+            return refuse(format!("expected a patch, found {found}"));
+        }
+        if let Err(error) = self.budget.pay_for(node) {
+            return refuse(error.to_string());
+        }
+        let complete = !resource.api_version.is_empty()
+            && !resource.kind.is_empty()
+            && resource.name.is_some();
+        if target.is_none() && resource.kind.as_ref() == "Kustomization" && resource.name.is_none()
+        {
+            return refuse(
+                "expected a patch, found a Kustomization: give the files that it names".to_owned(),
+            );
+        }
+        if target.is_none() && !complete {
+            return refuse(
             "expected apiVersion, kind and metadata.name, or a target next to `patch`, found a patch without them"
                 .to_owned(),
         );
+        }
+        self.patches.push(Patch {
+            node: without_identity(&without_pipeline_annotations(&Node::Text(node))),
+            place,
+            target,
+            resource,
+        });
     }
-    patches.push(Patch {
-        node: without_identity(&without_pipeline_annotations(&Node::Text(node))),
-        place,
-        target,
-        resource,
-    });
 }
 
 /// The hint for a JSON 6902 patch, which is not supported.

@@ -73,7 +73,7 @@ pub fn create_overlay(base: Option<&str>, run: StepRun<'_>) -> Result<Output, Us
     let given = upstream(run.supplied)?;
     let searched;
     let original = match run.supplied.one(Role::Original) {
-        None if run.supplied.searches_original() => {
+        None if run.supplied.searches_original => {
             let Some(origin) = given.upstream() else {
                 return Err(outside_git());
             };

@@ -257,11 +257,8 @@ fn read_last_applied(
     LastApplied::read(text).map(Some).map_err(|error| {
         let message = format!("expected JSON in the live resource's annotation: {error}");
         let result = FunctionResult::error(Reason::InvalidLastApplied, message);
-        results.push(
-            result
-                .with_resource(resource)
-                .with_field(Path::fields(&path)),
-        );
+        let result = result.with_resource(resource);
+        results.push(result.with_field(Path::fields(&path)));
     })
 }
 

@@ -8,7 +8,7 @@ use super::status::{NOT_READY, NOT_STALLED, READY};
 use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use krm_core::config::PACKAGE_VARIANT;
-use krm_core::resource::{Origin, Resource};
+use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Mark, Reason, ResultValue, Results};
 use krm_variant::fan_out::{Set, SetExpansion, SetVariant};
@@ -110,27 +110,28 @@ impl Sets {
         let statuses: Vec<ItemId> = statuses.collect();
         let ids: Vec<ItemId> = specs.keys().copied().chain(statuses).collect();
         let mut changes = HashMap::new();
-        let mut refused = Vec::new();
-        list.edit_items(
-            ids,
-            |id, _, node, editor| match specs.get(&id) {
-                Some((set, spec)) => {
-                    let found = update(node, set, spec, editor)?;
-                    changes.insert(id, found);
-                    Ok(())
-                }
-                None => write_status(node, &[NOT_STALLED, READY], &[], editor),
-            },
-            |id, error: EditError| {
-                let field = if specs.contains_key(&id) {
-                    "spec"
-                } else {
-                    "status.conditions"
-                };
-                refused.push((id, field, error));
-            },
-        );
-        Edits { changes, refused }
+        let refused = list.edit_items(ids, |id, _, node, editor| match specs.get(&id) {
+            Some((set, spec)) => {
+                let found = update(node, set, spec, editor)?;
+                changes.insert(id, found);
+                Ok(())
+            }
+            None => write_status(node, &[NOT_STALLED, READY], &[], editor),
+        });
+        let is_set = |id| specs.contains_key(&id);
+        let field = |id| {
+            if is_set(id) {
+                "spec"
+            } else {
+                "status.conditions"
+            }
+        };
+        let refused = refused.into_iter();
+        let refused = refused.map(|(id, error)| (id, field(id), error));
+        Edits {
+            refused: refused.collect(),
+            changes,
+        }
     }
 
     fn finish(
@@ -144,17 +145,14 @@ impl Sets {
     ) {
         let LocatedSet { set, files, .. } = &self.all[index];
         let created = |name: &str| {
-            let resource = Resource {
+            let mut resource = Resource {
                 api_version: PACKAGE_VARIANT.0.into(),
                 kind: PACKAGE_VARIANT.1.into(),
-                generate_name: None,
                 name: Some(name.into()),
                 namespace: set.namespace.as_deref().map(Arc::from),
-                origin: Origin {
-                    path: files.path(name).map(Arc::from),
-                    ..Origin::default()
-                },
+                ..Resource::default()
             };
+            resource.origin.path = files.path(name).map(Arc::from);
             let result = FunctionResult::info("created").with_resource(&resource);
             result.tag("action", "created")
         };

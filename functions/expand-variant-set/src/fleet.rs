@@ -17,6 +17,7 @@ use krm_yaml::NodeRef;
 /// The label of a PackageVariant that names the set that owns it.
 pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 
+#[derive(Default)]
 pub(super) struct Fleet {
     members: IndexMap<NamespacedName, FleetMember, RandomState>,
     /// Indexes of members by namespace, and by each name or uid of an owner.
@@ -44,22 +45,14 @@ impl VariantOwner {
             .and_then(|label| label.value_text())
             .filter(|text| !text.is_empty());
         let references = node.get_path(&["metadata", "ownerReferences"]);
-        let references = references
-            .iter()
-            .flat_map(NodeRef::items)
-            .filter_map(|reference| {
-                let text = |name| {
-                    reference
-                        .get(name)
-                        .and_then(|v| v.value_text())
-                        .unwrap_or_default()
-                };
-                let group = text("apiVersion")
-                    .split_once('/')
-                    .map_or("", |(group, _)| group);
-                let is_set = text("kind") == KIND && group == GROUP;
-                is_set.then(|| (text("name").to_owned(), text("uid").to_owned()))
-            });
+        let references = references.iter().flat_map(NodeRef::items);
+        let references = references.filter_map(|reference| {
+            let field = |name| reference.get(name)?.value_text();
+            let text = |name| field(name).unwrap_or_default();
+            let (group, _) = text("apiVersion").split_once('/').unwrap_or_default();
+            let is_set = text("kind") == KIND && group == GROUP;
+            is_set.then(|| (text("name").to_owned(), text("uid").to_owned()))
+        });
         Self {
             label: label.map(str::to_owned),
             references: references.collect(),
@@ -96,10 +89,7 @@ impl VariantOwner {
 
 impl Fleet {
     pub(super) fn read(list: &ResourceList) -> Self {
-        let mut fleet = Self {
-            members: IndexMap::default(),
-            by_owner: HashMap::new(),
-        };
+        let mut fleet = Self::default();
         for (id, resource) in list.items() {
             let is_variant =
                 resource.kind.as_ref() == PACKAGE_VARIANT.1 && resource.group() == GROUP;
@@ -130,11 +120,8 @@ impl Fleet {
     /// The variants that a set owns, in the order of the items.
     pub(super) fn owned_by(&self, set: &Set) -> Vec<&FleetMember> {
         let mut found = self.may_belong_to(set.namespace.as_deref(), &set.name, set.uid.as_deref());
-        found.retain(|index| self.members[*index].owner.is(set));
+        found.retain(|member| member.owner.is(set));
         found
-            .into_iter()
-            .map(|index| &self.members[index])
-            .collect()
     }
 
     fn may_belong_to(
@@ -142,12 +129,13 @@ impl Fleet {
         namespace: Option<&str>,
         name: &str,
         uid: Option<&str>,
-    ) -> BTreeSet<usize> {
+    ) -> Vec<&FleetMember> {
         let texts = [Some(name), uid].into_iter().flatten();
         let texts = texts.flat_map(|text| [text.to_owned(), label_value(text)]);
         let found =
             texts.filter_map(|text| self.by_owner.get(&NamespacedName::new(namespace, &text)));
-        found.flatten().copied().collect()
+        let found: BTreeSet<usize> = found.flatten().copied().collect();
+        found.iter().map(|index| &self.members[*index]).collect()
     }
 
     /// The variants that the set in an item may own, according to its name and uid.
@@ -158,11 +146,7 @@ impl Fleet {
             let uid = node.get_path(&["metadata", "uid"])?;
             uid.value_text().map(str::to_owned)
         });
-        let found = self.may_belong_to(resource.namespace.as_deref(), name, uid.as_deref());
-        found
-            .into_iter()
-            .map(|index| &self.members[index])
-            .collect()
+        self.may_belong_to(resource.namespace.as_deref(), name, uid.as_deref())
     }
 
     /// The variants with an owner that is neither one of these sets nor a set in one of these items.

@@ -168,12 +168,7 @@ impl Expanding {
         is_fleet: bool,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        let LocatedSets {
-            sources,
-            allow_empty,
-            are_items,
-            ..
-        } = located;
+        let sources = located.sources;
         let mut findings = Vec::new();
         let mut cluster = read_cluster(&sources, list, supplied, &mut findings);
         if is_fleet {
@@ -182,10 +177,10 @@ impl Expanding {
         let sets = Sets::new(sources, list);
         let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
         drop(cluster);
-        if are_items {
+        if located.are_items {
             check_owners(list, &sets, results);
         }
-        check_targets(&sets, &mut expansions, allow_empty);
+        check_targets(&sets, &mut expansions, located.allow_empty);
         check_names(&sets, &mut expansions, list);
         // A fleet does not write its PackageVariants to files.
         if !is_fleet {
@@ -330,12 +325,7 @@ impl Sets {
         spec: Value,
         list: &ResourceList,
     ) -> Result<Made, EditError> {
-        let LocatedSet {
-            set,
-            files,
-            comments,
-            ..
-        } = located;
+        let (set, files) = (&located.set, &located.files);
         let namespace = namespace_of(set.namespace.as_deref());
         let Some(member) = self.fleet.find(namespace, name) else {
             let new = NewResource {
@@ -344,7 +334,7 @@ impl Sets {
                 value: new_resource(set, name, spec),
             };
             let mut new = list.write(new);
-            if let Some(comments) = comments.get(target).and_then(Option::as_ref) {
+            if let Some(Some(comments)) = located.comments.get(target) {
                 new.text = comments.write(new.text)?;
             }
             return Ok(Made::New(new));

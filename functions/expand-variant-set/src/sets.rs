@@ -150,7 +150,9 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         let key = NamespacedName::new(set.namespace.as_deref(), &set.name);
         if let Some(first) = known.get(&key) {
             let first = &mut found.sources[*first];
-            let also = also_in(first.resource.origin.path.as_deref());
+            let also = first.resource.origin.path.as_deref();
+            let also = also.map(|file| format!(", also in {file}"));
+            let also = also.unwrap_or_default();
             let message = format!("the PackageVariantSet `{}` appears twice{also}", set.name);
             results.push(FunctionResult::error(Reason::Ambiguous, message).with_resource(resource));
             first.is_ambiguous = true;
@@ -162,12 +164,6 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         found.sources.push(located);
     }
     found
-}
-
-/// Names the file of the other one, if it has one.
-fn also_in(file: Option<&str>) -> String {
-    file.map(|file| format!(", also in {file}"))
-        .unwrap_or_default()
 }
 
 /// The error for a set with another `apiVersion`.

@@ -13,7 +13,6 @@ use super::{
     CONFIG_INJECTION_ANNOTATION, INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
 use krm_core::kptfile::{ConditionRecord, remove_ids};
-use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Refusal, Results};
 use krm_yaml::{
@@ -38,19 +37,14 @@ pub(super) fn fill(
 ) -> HashMap<ItemId, Result<(), Refusal>> {
     let in_package = list.is_package();
     let mut changed = Vec::new();
-    let mut refused = Vec::new();
-    list.edit_items(
-        fillings.keys().copied(),
-        |id, _, node, editor| {
-            let is_changed = match fillings.get(&id) {
-                Some(filling) => filling.write(node, in_package, editor)?,
-                None => false,
-            };
-            changed.extend(is_changed.then_some(id));
-            Ok::<_, Refusal>(())
-        },
-        |id, refusal| refused.push((id, refusal)),
-    );
+    let refused = list.edit_items(fillings.keys().copied(), |id, _, node, editor| {
+        let is_changed = match fillings.get(&id) {
+            Some(filling) => filling.write(node, in_package, editor)?,
+            None => false,
+        };
+        changed.extend(is_changed.then_some(id));
+        Ok::<_, Refusal>(())
+    });
     let changed = changed.into_iter().map(|id| (id, Ok(())));
     let refused = refused.into_iter().map(|(id, refusal)| (id, Err(refusal)));
     changed.chain(refused).collect()
@@ -148,10 +142,7 @@ fn annotate<'d>(
         (INJECTED_RESOURCE_ANNOTATION, false),
     ] {
         let old = annotations.entry(annotation);
-        let is_due = match old {
-            Some(old) => old.value.as_str() != Some(name),
-            None => add,
-        };
+        let is_due = old.map_or(add, |old| old.value.as_str() != Some(name));
         if is_due {
             changed = true;
             editor.set(annotations, annotation, Content::Value(Value::from(name)))?;
@@ -207,9 +198,7 @@ pub(super) fn unfilled(
     selection: Option<&Selection<'_>>,
     results: &mut Results,
 ) -> ConditionRecord {
-    let Resource {
-        api_version, kind, ..
-    } = &point.resource;
+    let (api_version, kind) = (&point.resource.api_version, &point.resource.kind);
     let recorded = match selection {
         _ if injectors.selectors.is_empty() => "no injectors defined".to_owned(),
         Some(_) => "no resource matched any injection selector for this injection point".to_owned(),

@@ -50,11 +50,8 @@ pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) ->
                     other.map_or_else(|| with_article(value.kind_name()), |t| format!("`{t}`"));
                 let message = format!("expected `required` or `optional`, found {found}");
                 let result = FunctionResult::error(Reason::InvalidValue, message);
-                findings.push(
-                    result
-                        .with_resource(resource)
-                        .with_field(Path::fields(&path)),
-                );
+                let result = result.with_resource(resource);
+                findings.push(result.with_field(Path::fields(&path)));
                 false
             }
         };
@@ -62,11 +59,8 @@ pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) ->
             let message = "expected no injection point, found one: an injection would replace the \
                            package's `name` and all other keys of its context";
             let result = FunctionResult::error(Reason::InvalidValue, message);
-            findings.push(
-                result
-                    .with_resource(resource)
-                    .with_field(Path::fields(&path)),
-            );
+            let result = result.with_resource(resource);
+            findings.push(result.with_field(Path::fields(&path)));
         }
         let mut missing = |field: Path, what: &str| {
             let message = format!("expected {what} of the injection point, found none");
@@ -110,11 +104,8 @@ pub(super) fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
                 place_of(&other.resource)
             );
             let result = FunctionResult::error(Reason::AmbiguousCondition, message);
-            findings.push(
-                result
-                    .with_resource(&point.resource)
-                    .with_field("metadata.name"),
-            );
+            let result = result.with_resource(&point.resource);
+            findings.push(result.with_field("metadata.name"));
         }
     }
     findings

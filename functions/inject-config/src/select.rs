@@ -206,11 +206,7 @@ fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
     for candidate in others {
         let node = candidate.list.node(candidate.id);
         let other = source_entry(node, field).map(|entry| entry.value);
-        let same = match (value, other) {
-            (Some(value), Some(other)) => value.equals(&other),
-            (value, other) => value.is_none() && other.is_none(),
-        };
-        if !same {
+        if !NodeRef::same(value, other) {
             let (place, other_place) = (first.place(), candidate.place());
             let message = format!(
                 "expected one resource to inject, found two of this identity whose `{field}` differs, \

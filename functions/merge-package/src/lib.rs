@@ -94,7 +94,7 @@ pub const FUNCTION: Function = Function {
 };
 
 fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
-    match read_options(run.config, run.supplied.conflicts(), run.results)? {
+    match read_options(run.config, run.supplied.conflicts.as_ref(), run.results)? {
         Some(settings) => merge(settings, run),
         None => Ok(Output::Edited),
     }
@@ -111,7 +111,7 @@ pub fn merge(settings: Settings, run: StepRun<'_>) -> Result<Output, UsageError>
     let follows = given(Role::Upstream).and_then(SuppliedPackage::upstream);
     let original = source(Role::Original, given(Role::Original), original.as_ref());
     let original = match (original, follows) {
-        (Ok(_), _) if run.supplied.searches_original() => {
+        (Ok(_), _) if run.supplied.searches_original => {
             return Err(UsageError::expected(
                 "role `original`",
                 "one source for it",
@@ -119,7 +119,7 @@ pub fn merge(settings: Settings, run: StepRun<'_>) -> Result<Output, UsageError>
             ));
         }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
-        (Err(_), None) if run.supplied.searches_original() => {
+        (Err(_), None) if run.supplied.searches_original => {
             return Err(outside_git());
         }
         (original, _) => Some(original?),
@@ -127,7 +127,7 @@ pub fn merge(settings: Settings, run: StepRun<'_>) -> Result<Output, UsageError>
     let schema = run.supplied.schema()?;
     let update = Update {
         original,
-        searches: run.supplied.searches_original().then_some(run.supplied),
+        searches: run.supplied.searches_original.then_some(run.supplied),
         upstream,
         supplied: [given(Role::Original), given(Role::Upstream)],
         follows,

@@ -39,12 +39,8 @@ impl Update<'_> {
     ) -> Result<(), UsageError> {
         let recorded;
         let [mut supplied_original, supplied_upstream] = self.supplied;
-        let Settings {
-            mut options,
-            names_strategy,
-            creates_kptfile,
-            rules,
-        } = self.settings;
+        let settings = self.settings;
+        let mut options = settings.options;
         let original = match (self.original, self.follows, self.searches) {
             (Some(original), ..) => original,
             (None, None, _) => return Ok(()),
@@ -73,7 +69,7 @@ impl Update<'_> {
                     return Ok(());
                 }
                 Locked::Other(original) => {
-                    if !names_strategy {
+                    if !settings.names_strategy {
                         options.strategy = recorded_strategy(local, results);
                     }
                     recorded = read_original(local, original, results)?;
@@ -89,7 +85,7 @@ impl Update<'_> {
             original,
             upstream: self.upstream,
             options,
-            rules: &rules,
+            rules: &settings.rules,
             schema: self.schema,
             is_overwritten: &|_, _, _| false,
             allow_empty_by: Some("`allowEmpty: true`"),
@@ -99,7 +95,7 @@ impl Update<'_> {
         if let Some(upstream) = self.follows.filter(|_| !results.has_errors()) {
             // The merge may have changed the Kptfile.
             local.apply_insertions().map_err(UsageError::of)?;
-            if creates_kptfile {
+            if settings.creates_kptfile {
                 make_kptfile(local, upstream)?;
             }
             write_lock(local, upstream, None, results);

@@ -24,7 +24,6 @@ pub(crate) struct FleetCounts([u64; COUNT]);
 
 impl FleetCounts {
     /// The counts before this many variants are processed: all of them count as unchanged.
-    #[must_use]
     pub(crate) fn of(variants: usize) -> Self {
         let mut counts = Self::default();
         counts.add("variants", variants as u64);
@@ -59,7 +58,6 @@ impl FleetCounts {
     }
 
     /// How many packages have changed, or would change.
-    #[must_use]
     pub(crate) fn changed(&self) -> u64 {
         let actions = self.named().skip(1).take(6);
         actions.map(|(_, count)| count).sum()
@@ -71,7 +69,6 @@ impl FleetCounts {
     }
 
     /// The last result of a run, with the counts.
-    #[must_use]
     pub(crate) fn result(&self) -> FunctionResult {
         let shown = self.named().filter(|(name, count)| match *name {
             "variants" | "conflicts" => false,

@@ -113,15 +113,10 @@ impl PackageDirectory<'_> {
         if self.mode.reports && !worked.changes.is_empty() {
             worked.review();
         }
-        let WorkedPackage {
-            files,
-            changes,
-            rendered,
-            ..
-        } = &worked;
-        if findings.has_errors() || rendered.action.is_none() {
+        if findings.has_errors() || worked.rendered.action.is_none() {
             return Ok((worked, Vec::new()));
         }
+        let (files, changes) = (&worked.files, &worked.changes);
         *findings = take(findings).with_lines(|path| files.text_after(changes, path));
         let mut diffs = Vec::new();
         if self.mode.keeps_diffs {

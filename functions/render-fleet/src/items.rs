@@ -27,11 +27,12 @@ use krm_yaml::{EditError, NodeRef, OwnedDocument};
 
 /// The step of the function: renders all packages or, after an error, none.
 pub(super) fn render_items(run: StepRun<'_>) -> Result<Output, UsageError> {
-    let Some(mut settings) = read_settings(run.config, run.supplied.conflicts(), run.results)?
+    let Some(mut settings) =
+        read_settings(run.config, run.supplied.conflicts.as_ref(), run.results)?
     else {
         return Ok(Output::Edited);
     };
-    take_flags(&mut settings, run.supplied.catalogs(), None)?;
+    take_flags(&mut settings, &run.supplied.catalogs, None)?;
     let given: Vec<_> = run
         .supplied
         .of(Role::Variants)
@@ -176,17 +177,16 @@ impl FleetItems {
         let worked = WorkedPackage::new(Arc::new(files), &mut found, |package, found| {
             worker.render(variant, place, package, is_new, found)
         });
-        let WorkedPackage {
-            rendered, changes, ..
-        } = worked.unwrap_or_else(|error| {
+        let worked = worked.unwrap_or_else(|error| {
             found.push(error.about(variant));
             WorkedPackage::default()
         });
-        let is_changed = !changes.is_empty();
-        for change in changes {
+        let is_changed = !worked.changes.is_empty();
+        for change in worked.changes {
             let path = format!("{}/{}", place.path, change.path());
             self.changes.insert(path, change);
         }
+        let rendered = worked.rendered;
         Ok(VariantOutcome::of(variant, rendered, &found, is_changed))
     }
 

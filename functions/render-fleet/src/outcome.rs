@@ -194,9 +194,7 @@ impl VariantOutcome {
 
     /// The result that reports the action.
     fn itself(&self, resource: &Resource) -> FunctionResult {
-        let VariantEntry {
-            package, from, to, ..
-        } = &self.entry;
+        let (package, from, to) = (&self.entry.package, &self.entry.from, &self.entry.to);
         let action = self.entry.action.map_or("", Action::as_str);
         let message = match (from, to) {
             (Some(from), Some(to)) => format!("{action}: `{package}` from `{from}` to `{to}`"),
@@ -221,7 +219,6 @@ impl VariantOutcome {
     }
 
     /// Whether there is an action or a result to report.
-    #[must_use]
     pub fn is_reported(&self) -> bool {
         self.entry.action.is_some() || !self.results.is_empty()
     }

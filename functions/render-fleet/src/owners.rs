@@ -139,13 +139,8 @@ fn targets(variants: &[FleetVariant]) -> HashMap<&str, Option<&str>> {
 
 /// The outcome of a copy, which is left unchanged.
 pub(super) fn copied(copy: &ClaimedPackage) -> VariantOutcome {
-    let ClaimedPackage {
-        path,
-        owner,
-        downstream,
-        ..
-    } = copy;
-    let message = match downstream {
+    let (path, owner) = (&copy.path, &copy.owner);
+    let message = match &copy.downstream {
         Some(original) => format!(
             "copied from `{original}`, the package of `{owner}`; the copy has no owner and is never pruned"
         ),

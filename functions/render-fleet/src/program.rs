@@ -91,17 +91,12 @@ fn on_fleet(
     let results = run_fleet(run, &mut output);
     output.progress = None;
     let mut results = results?;
-    let RunOutput {
-        counts,
-        results: of_variants,
-        collector,
-        ..
-    } = output;
-    let report = collector.map(|collector| {
+    let counts = output.counts.take();
+    let report = output.collector.take().map(|collector| {
         let counts = counts.clone().unwrap_or_default();
         collector.finish(mode.writes, counts, &results)
     });
-    results.append(of_variants);
+    results.append(std::mem::take(&mut output.results));
     if let Some(counts) = &counts {
         results.push(counts.result());
     }

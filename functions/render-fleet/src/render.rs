@@ -195,11 +195,8 @@ impl<'f> Worker<'f> {
             };
             if let Err((kptfile, error)) = metadata.write(list) {
                 let result = FunctionResult::refused(&error);
-                results.push(
-                    result
-                        .with_resource(list.resource(kptfile))
-                        .with_field("metadata"),
-                );
+                let result = result.with_resource(list.resource(kptfile));
+                results.push(result.with_field("metadata"));
             }
         }
         let mut name = || self.catalogs.package_revision(&place.wanted, &upstream);

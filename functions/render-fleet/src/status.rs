@@ -34,10 +34,11 @@ struct Status {
 impl Statuses {
     /// Records the outcome of a variant.
     pub(super) fn add(&mut self, outcome: &VariantOutcome) {
-        let ready = match &outcome.entry.to {
-            Some(_) => ENSURED,
-            None => "the package is left unchanged",
-        };
+        let ready = outcome
+            .entry
+            .to
+            .as_ref()
+            .map_or("the package is left unchanged", |_| ENSURED);
         let status = Status {
             outcome: match (outcome.is_failed(), outcome.entry.package.is_empty()) {
                 (true, true) => StepsOutcome::Invalid,
@@ -85,33 +86,28 @@ impl Statuses {
             .filter(|(_, resource)| is_variant(resource) || resource.is_list())
             .map(|(id, _)| id)
             .collect();
-        let mut refused = Vec::new();
-        list.edit_items(
-            found,
-            |_, resource, root, editor| {
-                let elements = resource.elements(root);
-                let variants = elements.unwrap_or_else(|| vec![(root, resource.clone())]);
-                for (root, resource) in variants {
-                    if !is_variant(&resource) {
-                        continue;
-                    }
-                    let Some(status) = self.0.get(&owner_of(&resource)) else {
-                        continue;
-                    };
-                    let conditions = status.outcome.conditions(status.ready);
-                    let mut targets = Cow::from(&status.targets);
-                    if targets.is_empty() {
-                        let uid = root.get_path(&["metadata", "uid"]);
-                        let uid = uid.and_then(|uid| uid.as_str());
-                        let package = status.package.split_once('/').unwrap_or_default();
-                        targets = listed.targets(&resource, uid, package).into();
-                    }
-                    write_status(root, &conditions, &targets, editor)?;
+        let refused = list.edit_items(found, |_, resource, root, editor| {
+            let elements = resource.elements(root);
+            let variants = elements.unwrap_or_else(|| vec![(root, resource.clone())]);
+            for (root, resource) in variants {
+                if !is_variant(&resource) {
+                    continue;
                 }
-                Ok(())
-            },
-            |id, error: EditError| refused.push((id, error)),
-        );
+                let Some(status) = self.0.get(&owner_of(&resource)) else {
+                    continue;
+                };
+                let conditions = status.outcome.conditions(status.ready);
+                let mut targets = Cow::from(&status.targets);
+                if targets.is_empty() {
+                    let uid = root.get_path(&["metadata", "uid"]);
+                    let uid = uid.and_then(|uid| uid.as_str());
+                    let package = status.package.split_once('/').unwrap_or_default();
+                    targets = listed.targets(&resource, uid, package).into();
+                }
+                write_status(root, &conditions, &targets, editor)?;
+            }
+            Ok::<_, EditError>(())
+        });
         for (id, error) in refused {
             let result = FunctionResult::refused(&error);
             results.push(result.with_resource(list.resource(id)).with_field("status"));

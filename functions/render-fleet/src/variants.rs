@@ -6,7 +6,7 @@ use super::config::FleetSettings;
 use crate::fleet::UpstreamRequest;
 use expand_variant_set::expand_valid_sets;
 use krm_core::config::{Config, PACKAGE_VARIANT, UsageError};
-use krm_core::package_variant::{PackageVariant, PackageVariantSpec};
+use krm_core::package_variant::PackageVariant;
 use krm_core::resource::{NamespacedName, Resource, namespace_of};
 use krm_core::resource_list::{ItemId, ResourceList, own_text};
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
@@ -232,16 +232,9 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<F
             .map(|finding| finding.with_resource(resource));
         return Err(about.collect());
     }
-    let PackageVariantSpec {
-        upstream,
-        downstream,
-        adoption_policy,
-        deletion_policy,
-        labels,
-        annotations,
-        ..
-    } = variant.spec;
-    let (upstream, downstream) = (upstream.unwrap_or_default(), downstream.unwrap_or_default());
+    let spec = variant.spec;
+    let upstream = spec.upstream.unwrap_or_default();
+    let downstream = spec.downstream.unwrap_or_default();
     let text = |text: Option<String>| text.unwrap_or_default();
     let (repo, package) = (text(downstream.repo), text(downstream.package));
     Ok(Destination {
@@ -255,10 +248,10 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<F
             repository: NamespacedName::new(resource.namespace.as_deref(), &text(upstream.repo)),
             package: text(upstream.package),
         },
-        adopts: adoption_policy.as_deref() == Some("adoptExisting"),
-        orphans: deletion_policy.as_deref() == Some("orphan"),
-        labels,
-        annotations,
+        adopts: spec.adoption_policy.as_deref() == Some("adoptExisting"),
+        orphans: spec.deletion_policy.as_deref() == Some("orphan"),
+        labels: spec.labels,
+        annotations: spec.annotations,
     })
 }
 

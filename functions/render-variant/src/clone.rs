@@ -143,12 +143,9 @@ fn insert_package(
         context: find_package_context(list).ok().flatten(),
         form,
     };
-    let mut refused = Vec::new();
-    list.edit_items(
-        inserted,
-        |id, resource, node, editor| downstream.change(id, resource, node, editor),
-        |id, error| refused.push((id, error)),
-    );
+    let refused = list.edit_items(inserted, |id, resource, node, editor| {
+        downstream.change(id, resource, node, editor)
+    });
     for (id, error) in refused {
         results.push(refusal(&error).with_resource(list.resource(id)));
     }

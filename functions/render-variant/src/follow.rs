@@ -43,7 +43,7 @@ pub(super) fn follow(
     let original = match locked(list, origin, results)? {
         Locked::Same | Locked::NotFound => None,
         Locked::Other(original) => Some(read_original(list, original, results)?),
-        Locked::Absent(_) if supplied.searches_original() => {
+        Locked::Absent(_) if supplied.searches_original => {
             let found = find_original(list, origin, supplied, results)?;
             found.map(|found| found.package)
         }
@@ -83,11 +83,8 @@ pub(super) fn check(
             source.directory
         );
         let result = FunctionResult::error(Reason::WrongUpstream, message);
-        results.push(
-            result
-                .with_resource(&variant.resource)
-                .with_field("spec.upstream"),
-        );
+        let result = result.with_resource(&variant.resource);
+        results.push(result.with_field("spec.upstream"));
         return Ok(());
     }
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {

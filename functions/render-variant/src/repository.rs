@@ -15,7 +15,6 @@ pub struct RepositoryFacts {
 }
 
 impl RepositoryFacts {
-    #[must_use]
     pub fn read(node: NodeRef<'_>) -> Self {
         let text = |field: &str| {
             let text = node.get_path(&["spec", "git", field])?.scalar_text()?;

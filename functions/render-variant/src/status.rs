@@ -93,7 +93,6 @@ impl ListedRevisions {
 
     /// The names of the drafts and proposed revisions of a PackageVariant; if there are none, the name of its latest
     /// published revision. `uid` is the uid of the PackageVariant, if it has one.
-    #[must_use]
     pub fn targets(
         &self,
         resource: &Resource,

@@ -96,7 +96,7 @@ fn rules(
 ) -> Result<Option<ConflictRules>, UsageError> {
     let path = ["metadata", "annotations", CONFLICTS_ANNOTATION];
     let annotation = variant.config.get_path(&path);
-    match (supplied.conflicts(), annotation) {
+    match (supplied.conflicts.as_ref(), annotation) {
         (None, None) => Ok(Some(variant.defaults.rules.clone())),
         (Some(_), Some(_)) => Err(UsageError::of(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"

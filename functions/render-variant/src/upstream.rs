@@ -1,7 +1,6 @@
 //! Checks that the upstream package is the one that the PackageVariant names.
 
 use krm_core::results::{FunctionResult, Reason, Results};
-use krm_core::revision_name::PackageRevisionName;
 use krm_function::supplied::SuppliedPackage;
 use krm_variant::revision_request::RevisionRequest;
 use krm_yaml::Path;
@@ -15,16 +14,10 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
         return;
     };
     let request = RevisionRequest::of(wanted);
-    for found in upstream.revisions() {
-        let PackageRevisionName {
-            name,
-            repository,
-            package,
-            revision,
-            workspace,
-        } = found;
+    for revision in &upstream.revisions {
         let mut refuse = |field: &str, wanted: &str, found: &str| {
-            let name = name.as_deref().unwrap_or(upstream.place.as_str());
+            let name = revision.name.as_deref();
+            let name = name.unwrap_or(upstream.place.as_str());
             let message = format!(
                 "expected the upstream package of `{wanted}`, found one of `{found}` (PackageRevisionResources `{name}`)"
             );
@@ -33,8 +26,8 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
             results.push(result.with_resource(&variant.resource).with_field(path));
         };
         for (field, wanted, found) in [
-            ("repo", wanted.repo.as_ref(), repository),
-            ("package", wanted.package.as_ref(), package),
+            ("repo", wanted.repo.as_ref(), &revision.repository),
+            ("package", wanted.package.as_ref(), &revision.package),
         ] {
             let wanted = wanted.filter(|text| !text.is_empty());
             if let Some((wanted, found)) = wanted.zip(found.as_ref())
@@ -43,7 +36,8 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
                 refuse(field, wanted, found);
             }
         }
-        let found = request.mismatch(revision.as_deref(), workspace.as_deref());
+        let (number, workspace) = (&revision.revision, &revision.workspace);
+        let found = request.mismatch(number.as_deref(), workspace.as_deref());
         if let Some((field, wanted, found)) = found {
             refuse(field, wanted, found);
         }

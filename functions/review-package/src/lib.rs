@@ -4,7 +4,7 @@
 //! kind: StatefulSet          # before        # items        # result
 //! spec:
 //!   serviceName:               db              db-headless     blocking: the field is immutable
-//!   replicas:                  3               0               dangerous: no pods run any longer
+//!   replicas:                  3               0               dangerous: no pods run
 //! ```
 //!
 //! Source: contract, review-package.
@@ -183,7 +183,6 @@ fn report_unread_files(before: &ResourceList, after: &ResourceList, results: &mu
 }
 
 /// The finding about a changed file that is not YAML.
-#[must_use]
 pub fn not_yaml(path: &str) -> FunctionResult {
     let message = "not reviewed, because the file is not YAML";
     let result = FunctionResult::info(message).tag("reason", Reason::NotReviewed.as_str());
@@ -218,7 +217,7 @@ pub fn review(
 
 /// The packages of the roles `before`, `original` and `upstream`.
 fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageError> {
-    if supplied.searches_original() {
+    if supplied.searches_original {
         let message =
             "--original auto: expected a package or a revision, as merge-package finds it";
         return Err(UsageError::of(message));

@@ -268,7 +268,7 @@ fn a_fleet_without_its_repositories_is_not_removed() {
 }
 
 #[test]
-fn variants_of_a_set_that_is_nowhere_are_a_warning() {
+fn variants_of_a_missing_set_are_a_warning() {
     let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n");
     let mut files = expand(&spec).files;
     let own = "example/example-cluster-01-foo.yaml";

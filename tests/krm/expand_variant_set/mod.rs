@@ -459,7 +459,7 @@ fn revisions_are_compared_by_number_and_written_as_given() {
 }
 
 #[test]
-fn a_set_without_a_revision_is_made_from_the_branch_main() {
+fn a_set_without_a_revision_uses_the_branch_main() {
     let on_main = revision("r", "p", "-1").replace("ws--1", "main");
     let cluster = [cluster(), on_main, revision("r", "p", "v1")].join("---\n");
     for fields in ["", ", revision: -1", ", workspaceName: main"] {

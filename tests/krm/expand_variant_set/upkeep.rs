@@ -265,7 +265,7 @@ fn a_variant_of_another_owner_is_left_alone() {
 }
 
 #[test]
-fn in_a_resource_list_only_those_items_change() {
+fn only_the_selected_items_of_a_resource_list_change() {
     let spec = format!(
         "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: cluster-02}}]\n"
     );

@@ -313,7 +313,7 @@ fn a_tag_of_a_damaged_commit() {
 
 /// Found by the fuzz target `git`: the tags were followed for ever.
 #[test]
-fn a_tag_that_stands_for_itself() {
+fn a_tag_that_refers_to_itself() {
     let folder = catalog(&[]);
     let id = folder.git(&["rev-parse", "v1"]);
     let tag = format!("object {id}\ntype tag\ntag v1\ntagger a <a@b.c> 1700000000 +0000\n\nx\n");

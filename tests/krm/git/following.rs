@@ -93,7 +93,7 @@ fn a_lock_by_kpt_names_the_object_of_an_annotated_tag() {
 }
 
 #[test]
-fn a_conflict_does_not_keep_the_lock_back_and_has_an_exit_code() {
+fn a_conflict_does_not_hold_back_the_lock_and_has_an_exit_code() {
     let folder = catalog(&[]);
     at_v1(&folder);
     folder.put("local/cm.yaml", map("local", "7"));
@@ -245,7 +245,7 @@ fn without_a_lock_the_original_must_be_named() {
 }
 
 #[test]
-fn the_address_of_a_clone_is_that_of_its_remote() {
+fn the_address_of_a_clone_is_the_address_of_its_remote() {
     let folder = catalog(&[]);
     let url = "https://user:secret@e.com/catalog.git";
     folder.git(&["remote", "add", "origin", url]);

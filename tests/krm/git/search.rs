@@ -240,7 +240,7 @@ fn local_removals_do_not_come_back() {
 }
 
 #[test]
-fn revisions_alike_in_all_that_local_has_are_named_by_the_newest_final_release() {
+fn revisions_that_match_local_equally_are_named_by_the_newest_final_release() {
     let folder = project();
     for tag in ["v5.1.0-rc.1", "v5.1.0", "v5.2.0-rc.1"] {
         folder.put(

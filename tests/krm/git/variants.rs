@@ -31,7 +31,7 @@ fn render(folder: &Folder, wanted: &str, revision: &str) -> Outcome {
 }
 
 #[test]
-fn a_variant_is_cloned_updated_and_left() {
+fn a_variant_is_cloned_updated_and_then_unchanged() {
     let folder = catalog(&[]);
     let first = folder.git(&["rev-parse", "v1^{commit}"]);
     let outcome = render(&folder, "v1", "v1");
@@ -119,7 +119,7 @@ fn a_revision_has_one_meaning_however_it_is_spelled() {
 }
 
 #[test]
-fn the_address_is_that_of_the_repository_in_the_namespace_of_the_variant() {
+fn the_address_comes_from_the_repository_in_the_namespace_of_the_variant() {
     let folder = catalog(&[]);
     let repository = |namespace: &str| {
         format!(

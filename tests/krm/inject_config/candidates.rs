@@ -148,7 +148,7 @@ fn candidates_are_supplied_resources_and_items_without_points() {
 }
 
 #[test]
-fn items_under_the_directory_of_the_role_are_only_a_source() {
+fn items_in_the_directory_of_a_role_are_only_read() {
     let b = point("example.com/v1", "B", "b", "required", "spec: {}\n");
     // A point in it is no point of this package, and a Kptfile in it not the root's.
     let s = point("example.com/v1", "B", "s", "neither", "spec: {x: 1}\n");

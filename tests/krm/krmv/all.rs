@@ -30,7 +30,7 @@ fn hook(world: &World, name: &str, script: &str) {
 }
 
 #[test]
-fn one_with_conflicts_and_one_that_fails_stop_no_other() {
+fn conflicts_and_failures_of_one_package_do_not_stop_the_others() {
     let world = two_packages();
     world.write("broken/Kptfile", "apiVersion: [\n");
     world.write(
@@ -334,7 +334,7 @@ fn missing_upstreams_and_policies_with_mistakes_are_named() {
 }
 
 #[test]
-fn broken_kptfiles_and_an_unreachable_network_stop_no_other() {
+fn broken_kptfiles_and_an_unreachable_network_do_not_stop_the_others() {
     let world = two_packages();
     let kptfile = world.read("web/Kptfile");
     let away = kptfile.replace(
@@ -381,7 +381,7 @@ fn broken_kptfiles_and_an_unreachable_network_stop_no_other() {
 }
 
 #[test]
-fn without_git_each_package_is_named() {
+fn without_git_the_error_names_each_package() {
     let world = two_packages();
     let empty = world.folder.path("empty");
     std::fs::create_dir_all(&empty).expect("a folder");

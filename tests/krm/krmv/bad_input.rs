@@ -447,7 +447,7 @@ fn two_runs_at_once_wait_for_each_other() {
 }
 
 #[test]
-fn remains_of_a_killed_run_are_not_a_change_of_a_person() {
+fn remains_of_a_killed_run_do_not_count_as_edits() {
     let world = World::with_package();
     let left = "web/.krm-variants-0-1-2-AbCdEf.tmp";
     world.write(left, "half of a file\n");

@@ -8,7 +8,7 @@ use super::{KRMV, SERVICE, World, deployment, hints, outcome};
 use crate::git::Folder;
 
 #[test]
-fn a_new_package_is_that_of_kpt_pkg_get() {
+fn a_new_package_equals_what_kpt_pkg_get_writes() {
     let Some(kpt) = super::on_path("kpt") else {
         return;
     };
@@ -474,7 +474,7 @@ fn a_missing_path_is_named_as_it_was_typed() {
 }
 
 #[test]
-fn get_says_what_it_chose_and_what_the_package_follows() {
+fn get_reports_the_revision_it_chose_and_what_the_package_follows() {
     let world = World::new();
     world.folder.git(&["tag", "stable"]);
     world.folder.git(&["tag", "web-chart-1.0.0"]);

@@ -15,6 +15,7 @@ mod registries;
 mod rendering;
 mod resolve;
 mod review;
+mod skill;
 mod sources;
 mod sources_faults;
 mod state;

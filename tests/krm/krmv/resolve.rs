@@ -5,6 +5,42 @@ use std::path::Path;
 use super::{SERVICE, World, deployment, hints};
 
 #[test]
+fn a_conflict_in_a_list_is_decided_by_its_resource() {
+    let world = World::new();
+    let list = |replicas: u8| {
+        let element = deployment(replicas, "app:1", "64Mi")
+            .trim_end()
+            .replace('\n', "\n  ");
+        format!("apiVersion: v1\nkind: List\nitems:\n- {element}\n")
+    };
+    world.release("v4.0.0", &list(1), SERVICE);
+    world
+        .krmv(&["get", "../catalog//web@v4.0.0"])
+        .assert_code(0);
+    world.commit("get");
+    world.write("web/app.yaml", &list(5));
+    world.commit("more replicas");
+    world.release("v4.1.0", &list(3), SERVICE);
+    let outcome = world.krmv(&["upgrade", "web"]);
+    outcome.assert_code(1);
+    for expected in [
+        "Deployment/app  spec.replicas",
+        "last changed on your side by ",
+        "last changed upstream in v4.1.0",
+    ] {
+        assert!(
+            outcome.stdout.contains(expected),
+            "{expected}: {}",
+            outcome.stdout
+        );
+    }
+    world
+        .krmv(&["resolve", "web", "--take", "upstream", "spec.replicas"])
+        .assert_code(0);
+    assert_eq!(world.read("web/app.yaml"), list(3));
+}
+
+#[test]
 fn conflicts_are_decided_one_today_and_one_tomorrow() {
     let world = World::open();
     let outcome = world.krmv(&["resolve", "web", "--take", "local", "spec.replicas"]);
@@ -234,7 +270,7 @@ fn additions_to_a_map_that_local_removed_are_undecided() {
 }
 
 #[test]
-fn the_history_of_a_conflict_is_that_of_the_whole_value() {
+fn the_history_of_a_conflict_covers_the_whole_value() {
     let world = World::with_package();
     let deployment = super::deployment(1, "app:1", "64Mi");
     let side =

@@ -243,7 +243,7 @@ fn a_colleague_goes_on_from_the_lock() {
 }
 
 #[test]
-fn an_address_with_a_place_for_the_release_needs_tags() {
+fn an_address_with_a_placeholder_for_the_release_needs_tags() {
     let world = World::new();
     for place in ["{tag}", "{version}"] {
         let address = format!("https://example.com/{place}/app.yaml");
@@ -290,7 +290,7 @@ fn a_release_file_is_a_package_of_one_file() {
 }
 
 #[test]
-fn an_address_of_a_browser_is_a_source_of_git() {
+fn an_address_from_a_browser_is_a_git_source() {
     let world = World::new();
     let site = site(&world);
     world.folder.git(&["branch", "feature/web", "v1.0.0"]);

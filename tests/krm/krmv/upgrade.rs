@@ -43,7 +43,7 @@ fn the_default_is_the_newest_final_release() {
 }
 
 #[test]
-fn four_commands_lead_to_a_settled_upgrade_and_each_suggests_the_next() {
+fn four_commands_lead_to_a_finished_upgrade_and_each_suggests_the_next() {
     let world = World::new();
     let mut outcome = world.krmv(&["get", "../catalog//web@v1.1.0"]);
     let text = world.read("web/app.yaml");
@@ -376,7 +376,7 @@ fn abort_needs_a_commit() {
 
 /// A package of one file at the root of a repository that holds other files.
 #[test]
-fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
+fn abort_leaves_the_files_next_to_a_package_of_one_file_alone() {
     let world = World::new();
     world.write("src/main.go", "code\n");
     world.write(".gitignore", "*.o\n");
@@ -417,7 +417,7 @@ fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
 }
 
 #[test]
-fn upstreams_own_rules_decide_nothing() {
+fn rules_from_upstream_decide_nothing() {
     let world = World::new();
     let rules = indoc! {"
         apiVersion: fn.kpt.dev/v1alpha1
@@ -756,7 +756,7 @@ fn json_has_the_conflicts() {
 }
 
 #[test]
-fn taking_upstream_at_once_is_taking_it_afterwards() {
+fn taking_upstream_at_once_equals_taking_it_afterwards() {
     let begin = || {
         let world = World::with_package();
         let full = deployment(1, "app:1", "64Mi");

@@ -228,7 +228,7 @@ fn a_source_of_flux_has_one_reference() {
 
 /// It has no key, and is the same as one of equal value: the others merge.
 #[test]
-fn an_element_without_its_key_is_known_by_its_value() {
+fn an_element_without_its_key_is_identified_by_its_value() {
     let of = |image: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: x\n    image: {image}\n  - null\n"

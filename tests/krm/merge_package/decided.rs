@@ -419,9 +419,13 @@ fn a_conflict_ends_with_a_rule_that_decides_it_in_the_next_merge() {
 
 /// What is merged into `local`, with these guards.
 fn guarded(guards: &str, local: &str, upstream: &str) -> (String, Vec<String>) {
+    guarded_from([BASE, local, upstream], guards)
+}
+
+fn guarded_from(versions: [&str; 3], guards: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    for (name, text) in [("old", BASE), ("package", local), ("new", upstream)] {
+    for (name, text) in ["old", "package", "new"].into_iter().zip(versions) {
         fs::create_dir(at(name)).expect("a folder");
         fs::write(at(name).join("web.yaml"), text).expect("a file");
     }
@@ -519,4 +523,110 @@ fn a_guard_keeps_what_upstream_removes_and_what_it_adds_out() {
         &image,
     );
     assert_eq!(text, image);
+}
+
+#[test]
+fn a_guard_keeps_your_value_within_a_list() {
+    let new = BASE.replace("replicas: 1", "replicas: 3");
+    for (kind, is_kept) in [("Deployment", true), ("StatefulSet", false)] {
+        let guard = format!("- {{path: spec.replicas, target: {{kind: {kind}}}}}\n");
+        for wrapped in [list as fn(&str) -> String, nested] {
+            let (base, new) = (wrapped(BASE), wrapped(&new));
+            let (text, said) = guarded_from([&base, &base, &new], &guard);
+            assert_eq!(text, if is_kept { base } else { new }, "{said:?}");
+        }
+    }
+    // Elements that no schema names, of which only upstream changed some.
+    let routes = |one: &str, two: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Router\nmetadata: {{name: r}}\nspec:\n  routes:\n  - name: one\n    timeout: {one}\n  \
+             - name: two\n    timeout: {two}\n"
+        )
+    };
+    let guard = "- {path: 'spec.routes[name=one].timeout'}\n";
+    let (old, new) = (routes("1s", "1s"), routes("5s", "5s"));
+    let (text, said) = guarded_from([&old, &old, &new], guard);
+    assert_eq!(text, routes("1s", "5s"), "{said:?}");
+    assert!(
+        said.iter().any(|line| line.contains("(Guarded)")),
+        "{said:?}"
+    );
+}
+
+fn list(text: &str) -> String {
+    let element = text.trim_end().replace('\n', "\n  ");
+    format!("apiVersion: v1\nkind: List\nitems:\n- {element}\n")
+}
+
+fn nested(text: &str) -> String {
+    list(&list(text))
+}
+
+/// A List only says how its file writes the resources in it.
+#[test]
+fn rules_are_for_the_resources_of_a_list() {
+    let [old, own, new] = [1, 5, 3].map(|replicas| deployment("front", replicas, "app:1"));
+    let web = "target: {kind: Deployment, name: web}";
+    for (rule, is_taken) in [
+        (format!("{web}, path: spec.replicas, take: local"), true),
+        (format!("{web}, take: local"), true),
+        ("path: spec.replicas, take: local".to_owned(), true),
+        ("path: \"spec.**\", take: local".to_owned(), true),
+        ("target: {kind: List}, take: local".to_owned(), true),
+        (
+            "target: {kind: Deployment, name: other}, take: upstream".to_owned(),
+            false,
+        ),
+        (format!("{web}, path: spec.other, take: local"), false),
+        (
+            "target: {kind: List}, path: spec.replicas, take: upstream".to_owned(),
+            false,
+        ),
+    ] {
+        for wrapped in [list as fn(&str) -> String, nested] {
+            let [old, own, new] = [&old, &own, &new].map(|text| wrapped(text));
+            let versions: [&[(&str, &str)]; 3] = [
+                &[("a.yaml", &old)],
+                &[("a.yaml", &own)],
+                &[("a.yaml", &new)],
+            ];
+            let (files, said) = merge_files(versions, &format!("conflicts:\n- {{{rule}}}\n"));
+            let expected = if is_taken { &own } else { &new };
+            assert_eq!(files["a.yaml"], *expected, "{rule}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn findings_in_a_list_name_the_resource() {
+    let [old, own, new] = [1, 5, 3].map(|replicas| deployment("front", replicas, "app:1"));
+    let own = own.replace("app:1", "mirror/app:1");
+    let new = new.replace("app:1", "app:2");
+    for wrapped in [list as fn(&str) -> String, nested] {
+        let texts = [&old, &own, &new].map(|text| wrapped(text));
+        let (_, said) = guarded_from(
+            texts.each_ref().map(String::as_str),
+            "- {path: spec.other}\n",
+        );
+        let conflict = "Deployment/web: spec.replicas: local and upstream both changed the value (original 1, local 5, upstream 3)";
+        let combined = "Deployment/web: spec.template.spec.containers[0].image: combined local's";
+        for expected in [conflict, combined] {
+            let found = said
+                .iter()
+                .find(|line| line.contains(expected))
+                .unwrap_or_else(|| panic!("{said:?}"));
+            let line: usize = found
+                .split(':')
+                .nth(1)
+                .and_then(|line| line.parse().ok())
+                .expect("a line");
+            let text = texts[1].lines().nth(line - 1).expect("a line");
+            let field = if expected == conflict {
+                "replicas: 5"
+            } else {
+                "image: mirror"
+            };
+            assert!(text.contains(field), "{found}: {text}");
+        }
+    }
 }

@@ -49,7 +49,7 @@ fn lists_of_files_are_sets_that_keep_their_order() {
 }
 
 #[test]
-fn images_and_replicas_are_known_by_name() {
+fn images_and_replicas_are_identified_by_name() {
     check(
         [
             indoc! {"
@@ -134,7 +134,7 @@ fn an_image_whose_name_moved_to_another_registry_is_the_same_image() {
 }
 
 #[test]
-fn generators_are_known_by_name_and_namespace() {
+fn generators_are_identified_by_name_and_namespace() {
     check(
         [
             indoc! {"
@@ -226,7 +226,7 @@ fn a_kustomization_without_kind_merges_too() {
 }
 
 #[test]
-fn inline_patches_are_known_by_target() {
+fn inline_patches_are_identified_by_target() {
     let patch = |kind: &str, replicas: &str| {
         format!(
             "patches:\n- path: a.yaml\n- target: {{kind: {kind}, name: w}}\n  patch: |-\n    spec:\n{replicas}"
@@ -256,7 +256,7 @@ fn inline_patches_are_known_by_target() {
 }
 
 #[test]
-fn patches_are_known_by_path_or_are_one_value() {
+fn patches_are_identified_by_path_or_are_one_value() {
     check(
         [
             "patches:\n- path: a.yaml\n- patch: one\n",

@@ -242,7 +242,7 @@ fn a_file_that_upstream_turned_into_one_that_is_not_krm_is_written_once() {
 
 /// As in Contour's configuration: such a line is a blank one of the block, unless it is deeper.
 #[test]
-fn a_block_scalar_above_a_line_of_white_space_stays_one() {
+fn a_block_scalar_above_a_line_of_white_space_stays_a_block_scalar() {
     let text = |more: &str, value: &str, space: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n{more}data:\n  c: |\n    # first\n    k: {value}\n{space}"

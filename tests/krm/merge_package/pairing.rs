@@ -153,7 +153,7 @@ fn equal_duplicates_count_as_one_and_all_get_the_changes() {
 }
 
 #[test]
-fn duplicates_that_differ_pair_by_likeness() {
+fn different_duplicates_pair_by_likeness() {
     let one = |x: &str| map("a", &format!("{{x: {x}, y: a, z: a}}"));
     let two = |x: &str| map("a", &format!("{{x: {x}, v: b, w: b}}"));
     let text = |first: String, second: String| format!("{first}---\n{second}");

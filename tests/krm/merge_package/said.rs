@@ -71,7 +71,7 @@ fn additions_to_a_removed_part_are_reported() {
 }
 
 #[test]
-fn files_that_are_not_krm_count_and_hold_up_a_fast_forward() {
+fn changed_files_that_are_not_krm_prevent_a_fast_forward() {
     let a = map("a", "{x: a}");
     let run = |notes: [Option<&str>; 3], fields: &str| {
         let files = notes.map(|notes| {
@@ -383,7 +383,7 @@ fn after_an_error_the_summary_counts_what_would_have_changed() {
 
 /// `namespace: ""` is an absent namespace, for every function that writes identifiers.
 #[test]
-fn an_empty_namespace_is_none_in_upstream_identifiers() {
+fn an_empty_namespace_is_left_out_of_upstream_identifiers() {
     let annotated = map("l", "{}").replace(
         "\ndata:",
         "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|l'\ndata:",

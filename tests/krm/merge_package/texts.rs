@@ -44,7 +44,7 @@ fn a_file_merges_by_lines() {
 }
 
 #[test]
-fn lines_that_both_changed_are_a_conflict_for_themselves() {
+fn lines_that_both_changed_are_separate_conflicts() {
     let texts = [
         "a\nb\nc\nd\ne\n",
         indoc! {"

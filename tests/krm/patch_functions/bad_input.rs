@@ -164,7 +164,7 @@ fn patches_of_a_directory_need_not_be_resources() {
 }
 
 #[test]
-fn a_config_of_comments_is_the_absent_one() {
+fn a_config_of_comments_only_counts_as_absent() {
     for text in ["", "\n", "# nothing\n", "---\n# nothing\n"] {
         let config = Config::parse(text.to_owned(), "config").expect("YAML");
         assert!(config.node().is_none(), "{text:?}");

@@ -201,7 +201,7 @@ fn elements_of_a_replaced_list_that_are_equal_keep_their_text() {
 }
 
 #[test]
-fn a_list_of_which_a_patch_takes_all_is_empty() {
+fn a_list_is_empty_after_a_patch_removes_all_of_it() {
     let before = indoc! {"
         apiVersion: v1
         kind: Pod

@@ -57,7 +57,7 @@ const TARGET: &str =
 
 /// kustomize puts the elements that a patch names first: those before a changed one are named.
 #[test]
-fn the_order_of_a_list_is_that_of_the_patch() {
+fn a_list_has_the_order_of_the_patch() {
     let containers = |items: &str| format!("spec:\n  containers:\n{items}");
     let live = containers("  - name: a\n    image: x\n  - name: b\n  - name: c\n  - name: d\n");
     check(

@@ -35,7 +35,7 @@ fn upgrade(fleet: &Fleet) {
 const PRUNE: [&str; 2] = ["prune=true", "maxDeletions=1"];
 
 #[test]
-fn shards_in_any_order_leave_what_one_run_leaves() {
+fn shards_in_any_order_give_the_same_fleet_as_one_run() {
     let whole = fleet();
     whole.expect(&["--jobs", "1"], 0, &["12 created"]);
     let shared = fleet();

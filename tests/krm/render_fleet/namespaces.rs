@@ -89,7 +89,7 @@ fn a_catalog_of_a_namespace_takes_precedence_over_the_one_for_all() {
 }
 
 #[test]
-fn a_draft_is_made_on_the_branch_that_the_repository_of_its_namespace_names() {
+fn a_draft_is_created_on_the_branch_that_the_repository_of_its_namespace_names() {
     let fleet = Fleet::new();
     let east = fleet.folder.path("fleet/east");
     std::fs::create_dir_all(&east).expect("a folder");

@@ -99,7 +99,7 @@ fn shards_of_the_job_and_of_the_workflow_make_the_fleet_of_one_run() {
 }
 
 #[test]
-fn the_container_of_the_cron_job_takes_what_the_others_leave() {
+fn the_container_of_the_cron_job_reads_the_files_of_the_others() {
     let fleet = fleet();
     let list = "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems: []\n";
     fleet.folder.put("resources.yaml", list);

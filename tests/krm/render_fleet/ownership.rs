@@ -73,7 +73,7 @@ fn a_copy_of_a_package_has_no_owner_and_is_never_pruned() {
 }
 
 #[test]
-fn a_copy_counts_for_no_limit_of_deletions() {
+fn a_copy_does_not_count_towards_the_limit_of_deletions() {
     let fleet = abandoned(&[("fleet/east/app", "fleet/east/copy")]);
     fleet.expect(&["prune=true", "maxDeletions=1"], 0, &["1 deleted"]);
 }

@@ -6,7 +6,7 @@ use indoc::indoc;
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
 #[test]
-fn a_package_is_created_then_updated_then_left_alone() {
+fn a_package_is_created_then_updated_then_unchanged() {
     let fleet = Fleet::new();
     let more = "  labels: {team: web}\n  annotations: {note: mine}\n  packageContext: {data: {region: eu}}\n";
     fleet.put("a", "v1", "east/app", more);
@@ -292,7 +292,7 @@ fn a_tag_moves_back_and_forth() {
 }
 
 #[test]
-fn latest_and_numbers_and_branches_are_revisions() {
+fn latest_numbers_and_branches_are_revisions() {
     let fleet = Fleet::new();
     fleet.put("a", "latest", "east/a", "");
     fleet.put("b", "2", "east/b", "");
@@ -485,7 +485,7 @@ fn garbage_in_a_package_is_an_error_for_its_variant_only() {
 }
 
 #[test]
-fn variants_that_are_wrong_fail_alone() {
+fn invalid_variants_fail_alone() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/a", "  adoptionPolicy: perhaps\n");
     fleet.put("b", "v1", "east/b", "");

@@ -279,7 +279,7 @@ fn a_variant_that_moves_leaves_its_old_place_to_prune() {
 
 /// With the same time the same commits come out.
 #[test]
-fn shards_draft_and_propose_what_one_run_does() {
+fn shards_draft_and_propose_the_same_as_one_run() {
     let make = || {
         let fleet = fleet();
         let url = ["config", "remote.origin.url", "https://example.com/catalog"];

@@ -31,7 +31,7 @@ fn check(upstream: &str, clone: &str) {
 }
 
 #[test]
-fn a_comment_and_an_annotation_say_who_it_is() {
+fn a_comment_and_an_annotation_identify_a_resource() {
     check(
         "metadata:\n  name: x # c\n",
         "metadata: # kpt-merge: /x\n  name: x # c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|x'\n",
@@ -177,7 +177,7 @@ fn items_without_an_identity_of_kpt_stay_as_they_are() {
 
 /// A name from data cannot end the comment.
 #[test]
-fn a_name_of_several_lines_is_in_no_comment() {
+fn a_name_of_several_lines_is_never_in_a_comment() {
     let text = cloned("a.yaml", &format!("{MAP}metadata:\n  name: \"x\\ny: z\"\n"));
     assert_eq!(
         text,
@@ -188,7 +188,7 @@ fn a_name_of_several_lines_is_in_no_comment() {
 }
 
 #[test]
-fn items_of_a_resource_list_have_both() {
+fn items_of_a_resource_list_have_the_comment_and_the_annotation() {
     let upstream = format!("{KPTFILE}---\n{MAP}metadata: {{name: x}} # own\n");
     let upstream = directory(&[("all.yaml", &upstream)]);
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";

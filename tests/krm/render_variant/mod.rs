@@ -389,7 +389,7 @@ fn one_failing_step_changes_nothing() {
 }
 
 #[test]
-fn all_findings_of_validation_at_once() {
+fn all_findings_of_a_validation_are_reported_at_once() {
     let config = "\
 apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant

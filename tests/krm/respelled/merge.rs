@@ -77,7 +77,7 @@ fn upstreams_value_and_comments_replace_what_local_did_not_change() {
 }
 
 #[test]
-fn a_comment_of_locals_stays_on_upstreams_value() {
+fn a_local_comment_stays_on_upstreams_value() {
     let (old, new) = (spellings("old"), spellings("new"));
     let mut failures = Failures::default();
     let places = trials(&old, &new, ALL_PAIRS).filter(|(place, _)| !place.is_in_list());

@@ -39,7 +39,7 @@ fn roles_that_grant_more() {
 }
 
 #[test]
-fn a_binding_for_another_subject() {
+fn a_role_binding_with_another_subject() {
     let binding = |subjects: &str| {
         format!(
             "{RBAC}kind: ClusterRoleBinding\nmetadata: {{name: a}}\nroleRef: {{kind: ClusterRole, name: cluster-admin}}\n\
@@ -164,7 +164,7 @@ fn nothing_runs_any_longer() {
         check(
             &before,
             &zero,
-            &["dangerous ScaledToZero spec.replicas: no pods run any longer"],
+            &["dangerous ScaledToZero spec.replicas: no pods run"],
         );
         check(&zero, &before, &[]);
     }
@@ -274,7 +274,7 @@ fn budgets_that_protect_everything_or_nothing() {
     };
     let (all, none) = (
         "no pod may be evicted: nodes cannot be drained",
-        "the budget protects no pod: all may be evicted",
+        "the budget protects no pod, so all may be evicted",
     );
     for (field, value, message) in [
         ("minAvailable", "100%", all),
@@ -289,7 +289,7 @@ fn budgets_that_protect_everything_or_nothing() {
 }
 
 #[test]
-fn data_that_goes_with_its_owner() {
+fn data_that_is_deleted_with_its_owner() {
     let object = |start: &str, spec: &str| {
         format!("apiVersion: {start}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
     };
@@ -329,7 +329,7 @@ fn a_namespace_that_admits_more_privileged_pods() {
 }
 
 #[test]
-fn removals_that_take_others_along_come_first() {
+fn removals_that_affect_other_resources_come_first() {
     let one = |kind: &str| format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n");
     let both = format!("{}---\n{}", one("Service"), one("Namespace"));
     let found = review(&both, "");

@@ -15,7 +15,7 @@ fn has(lines: &[String], risk: &str, part: &str) -> bool {
 }
 
 #[test]
-fn a_boolean_is_one_in_any_spelling_of_kubernetes() {
+fn every_kubernetes_spelling_of_a_boolean_is_a_boolean() {
     let pod = |value: &str| container(&format!("securityContext: {{privileged: {value}}}"));
     for value in ["true", "True", "TRUE", "yes", "Yes", "on", "ON", "y"] {
         let found = review(&pod("false"), &pod(value));
@@ -35,7 +35,7 @@ fn a_boolean_is_one_in_any_spelling_of_kubernetes() {
 }
 
 #[test]
-fn a_zero_is_one_in_any_spelling() {
+fn every_spelling_of_zero_is_zero() {
     let scaled = |replicas: &str| {
         format!(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: a}}\nspec: {{replicas: {replicas}}}\n"
@@ -185,7 +185,7 @@ fn values_that_must_be_strings_are_looked_at_where_they_are_new() {
 
 /// Programs that read YAML 1.2 take the name for a string, and apply the object.
 #[test]
-fn the_fields_of_an_object_with_such_a_name_are_reviewed() {
+fn the_fields_of_an_object_with_a_risky_name_are_reviewed() {
     let named = |name: &str, privileged: bool| {
         let context = format!("securityContext: {{privileged: {privileged}}}");
         let text = container(&format!("image: a, {context}"));

@@ -270,7 +270,7 @@ fn a_resource_with_a_generated_name_is_reviewed() {
 }
 
 #[test]
-fn containers_that_come_and_go() {
+fn added_and_removed_containers_are_reported() {
     let one = deployment("{containers: [{name: app, image: 'a:1'}]}");
     let two = deployment("{containers: [{name: app, image: 'a:1'}, {name: side, image: 'b:1'}]}");
     let start = "notable ImageChanged spec.template.spec.containers[1].image: the image `b:1` is";
@@ -300,7 +300,7 @@ fn each_change_has_an_author() {
     assert_eq!(
         lines(&results("", &roles, &after)),
         [
-            "dangerous ScaledToZero spec.replicas: no pods run any longer [local]",
+            "dangerous ScaledToZero spec.replicas: no pods run [local]",
             "notable ImageChanged spec.template.spec.containers[0].image: the image version goes up from 1 to 2 (major) [upstream]",
             "routine OtherChanges 1 other change [both]",
         ]

@@ -86,7 +86,7 @@ fn fail_on_decides_about_the_exit_code() {
 }
 
 #[test]
-fn the_text_has_the_worst_first() {
+fn a_text_report_lists_the_worst_first() {
     let (code, out, err) = run(&[], &BEFORE.replace("hunter2", "swordfish"));
     assert_eq!((code, err.as_str()), (0, ""));
     let expected = "\

@@ -89,7 +89,7 @@ fn less_than_before() {
             &format!("replicas: {count}"),
         )
     };
-    let none = "dangerous ScaledToZero spec.replicas: no pods run any longer";
+    let none = "dangerous ScaledToZero spec.replicas: no pods run";
     check(&custom("2"), &custom("0"), &[none]);
     // Nothing ran before.
     for (start, spec) in [

@@ -44,7 +44,7 @@ fn check(folder: &Folder, package: &str, version: usize, own: &str) {
 }
 
 #[test]
-fn a_variant_is_made_from_an_archive_and_updated() {
+fn a_variant_is_created_from_an_archive_and_updated() {
     let folder = Folder::new(&[]);
     let render = |version: usize| {
         let name = format!("app-{version}.tgz");

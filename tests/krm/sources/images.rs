@@ -173,7 +173,7 @@ fn layers_of_other_tools_are_read() {
 }
 
 #[test]
-fn layouts_that_are_wrong_are_refused_and_nothing_is_written() {
+fn invalid_layouts_are_refused_and_nothing_is_written() {
     let folder = Folder::new(&[]);
     folder.put("v1.tar", archive("", 1));
     layout(&folder, "good", "v1", &archive("", 1));

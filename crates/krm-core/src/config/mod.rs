@@ -255,15 +255,12 @@ impl Config {
             }
             data.push((Value::from(key), Value::from(value)));
         }
-        let entry = |key: &str, value| (Value::from(key), value);
+        let metadata = Value::Mapping(vec![Value::entry("name", OF_ARGUMENTS)]);
         let config = Value::Mapping(vec![
-            entry("apiVersion", Value::from("v1")),
-            entry("kind", Value::from("ConfigMap")),
-            entry(
-                "metadata",
-                Value::Mapping(vec![entry("name", Value::from(OF_ARGUMENTS))]),
-            ),
-            entry("data", Value::Mapping(data)),
+            Value::entry("apiVersion", "v1"),
+            Value::entry("kind", "ConfigMap"),
+            Value::entry("metadata", metadata),
+            Value::entry("data", Value::Mapping(data)),
         ]);
         Self::parse(krm_yaml::to_block_text(&config), "arguments")
     }
@@ -278,7 +275,6 @@ impl Config {
     }
 
     /// The root node, unless it is `null` or `{}`.
-    #[must_use]
     pub fn node(&self) -> Option<NodeRef<'_>> {
         let root = self.0.document().roots().next();
         root.filter(|config| !is_empty(*config))
@@ -319,7 +315,6 @@ fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
 }
 
 /// `apiVersion` and `kind` of a config.
-#[must_use]
 pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
     let field = |key| {
         config
@@ -370,7 +365,6 @@ pub fn expected(kinds: &[ConfigKind]) -> String {
 }
 
 /// The error for a config of a kind that the function does not take.
-#[must_use]
 pub fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
     unexpected_at("functionConfig", config, expected)
 }

@@ -82,7 +82,6 @@ fn refused(config: NodeRef<'_>, error: DeError) -> UsageError {
 }
 
 /// The key of the field at a path of [`de::DeError`], or the element of a sequence. Keys may have dots.
-#[must_use]
 pub fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
     let below = |found: NodeRef<'c>, value: NodeRef<'c>, rest: &str| match rest.strip_prefix('.') {
         None if rest.is_empty() => Some(found),

@@ -21,6 +21,18 @@ pub fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
 }
 
 /// The hunks between two texts, for people. Hunks that can slide are where Git's indent heuristic puts them.
+/// The positions in both sequences of each element that no hunk replaces.
+pub fn kept<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
+    let (mut kept, mut old, mut new) = (Vec::new(), 0, 0);
+    for hunk in hunks(before, after) {
+        kept.extend((old..hunk.before.start).zip(new..));
+        (old, new) = (hunk.before.end, hunk.after.end);
+    }
+    kept.extend((old..before.len()).zip(new..));
+    kept
+}
+
+/// The hunks between two texts, for people. Hunks that can slide are where Git's indent heuristic puts them.
 pub(super) fn line_hunks(before: &[&str], after: &[&str]) -> Vec<Hunk> {
     let input = input(before, after);
     let mut diff = Diff::compute(Algorithm::Myers, &input);

@@ -8,8 +8,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use crate::mask::masked_file;
-pub use hunks::Hunk;
-pub use hunks::hunks;
+pub use hunks::{Hunk, hunks, kept};
 use krm_package::{FileChange, Package, PackageError, USUAL_MODE, join};
 use quote::{quote, quote_always};
 
@@ -45,7 +44,6 @@ pub struct FileDiff {
 
 impl FileDiff {
     /// The diff to show, without the values of Secrets.
-    #[must_use]
     pub fn shown(&self) -> &str {
         self.masked.as_deref().unwrap_or(&self.text)
     }

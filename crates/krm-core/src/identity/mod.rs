@@ -23,7 +23,6 @@ pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
 
 /// The documents of a text in order, each with its resource if it is KRM. `None` if the text needs a tree:
 /// the scanner leaves it to the general parser ([`Tree::parse_fast`](krm_yaml::Tree::parse_fast)).
-#[must_use]
 pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
     let found = identities_of(text, ParseOptions::default(), 0)?.found;
     Some(found.into_iter().map(krm).collect())
@@ -281,7 +280,7 @@ spec:
     }
 
     #[test]
-    fn an_item_is_what_its_tree_says() {
+    fn an_item_has_the_identity_that_its_tree_has() {
         for text in [
             RESOURCE,
             "kind: A\n",

@@ -52,7 +52,6 @@ use krm_package::{folders_above, normalize_package_path};
 use krm_yaml::{Editor, NodeRef};
 
 /// Depth in a package tree: of the package, then of the file.
-#[must_use]
 pub(crate) fn depth(origin: &Origin) -> (usize, usize) {
     let count = |path: Option<&str>| {
         let part = |part: &&str| !part.is_empty() && *part != ".";
@@ -67,7 +66,6 @@ pub(crate) fn depth(origin: &Origin) -> (usize, usize) {
 /// The package's own Kptfile: the one with the shortest package path and path, if it is at the top of the package. In the
 /// files of a package, the top is the directory of the package. Items of a ResourceList may have paths from a directory
 /// above it; the top is then the directory that holds all of them.
-#[must_use]
 pub fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
     let (id, _) = kptfiles.min_by_key(|(_, resource)| depth(&resource.origin))?;
@@ -89,7 +87,6 @@ pub fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
 
 /// If several Kptfiles in sibling directories could belong to the root package, an error for each of them. Items
 /// without paths are one package.
-#[must_use]
 pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
     let placed: Vec<_> = kptfiles
@@ -112,7 +109,6 @@ pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
 }
 
 /// Whether two files are in the same directory of the same package.
-#[must_use]
 pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {
     let directory = |origin: &Origin| origin.directory().map(normalize_package_path);
     one.package_path == other.package_path && directory(one) == directory(other)

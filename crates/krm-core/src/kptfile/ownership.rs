@@ -52,7 +52,6 @@ pub struct Ownership {
 
 impl Ownership {
     /// Reads the annotations of a Kptfile.
-    #[must_use]
     pub fn read(kptfile: NodeRef<'_>) -> Self {
         let text = |name: &str| {
             let text = kptfile.get_path(&["metadata", "annotations", name])?;
@@ -68,7 +67,6 @@ impl Ownership {
     }
 
     /// Reads the bytes of a Kptfile. A Kptfile that is not YAML names no owner.
-    #[must_use]
     pub fn of_bytes(kptfile: Vec<u8>) -> Self {
         let is_named = memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes()).is_some();
         let text = Some(kptfile).filter(|_| is_named);
@@ -79,7 +77,6 @@ impl Ownership {
     }
 
     /// Whether the Kptfile names another place than `path`, which is the place of its package.
-    #[must_use]
     pub fn is_copied_to(&self, path: &str) -> bool {
         let named = self.downstream.as_deref();
         named.is_some_and(|named| named != path)
@@ -87,7 +84,6 @@ impl Ownership {
 }
 
 /// Whether an annotation of a Kptfile records the owner of its package, or what the package was made from.
-#[must_use]
 pub fn is_ownership_annotation(name: &str) -> bool {
     let of_upstream = [
         UPSTREAM_DIGEST_ANNOTATION,

@@ -53,18 +53,17 @@ pub fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>, Vec<I
 
 /// The ConfigMap that kpt creates for a package of this name.
 pub fn new_package_context(name: &str) -> Value {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
+    let annotations = vec![Value::entry(LOCAL_CONFIG_ANNOTATION, "true")];
     let metadata = vec![
-        entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
-        entry("annotations", Value::Mapping(annotations)),
+        Value::entry("name", PACKAGE_CONTEXT_NAME),
+        Value::entry("annotations", Value::Mapping(annotations)),
     ];
-    let data = vec![entry("name", Value::from(name))];
+    let data = vec![Value::entry("name", name)];
     Value::Mapping(vec![
-        entry("apiVersion", Value::from("v1")),
-        entry("kind", Value::from("ConfigMap")),
-        entry("metadata", Value::Mapping(metadata)),
-        entry("data", Value::Mapping(data)),
+        Value::entry("apiVersion", "v1"),
+        Value::entry("kind", "ConfigMap"),
+        Value::entry("metadata", Value::Mapping(metadata)),
+        Value::entry("data", Value::Mapping(data)),
     ])
 }
 

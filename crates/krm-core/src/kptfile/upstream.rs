@@ -90,7 +90,6 @@ impl UnusableLock {
 
 impl UpstreamLock {
     /// The repository that a Kptfile names, in `upstream` or else in `upstreamLock`.
-    #[must_use]
     pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
         let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
         let repository = text(&["upstream", "git", "repo"]);
@@ -193,7 +192,6 @@ impl Lock {
 
 impl UpstreamLock {
     /// The lock of the same directory or file at another revision.
-    #[must_use]
     pub fn moved_to<'l>(&'l self, repository: &'l str, revision: &'l Revision) -> NewLock<'l> {
         NewLock::of_commit(repository, &self.directory, self.is_file, revision)
     }
@@ -205,7 +203,6 @@ pub const OPEN_UPGRADE_ANNOTATION: &str = "fn.kpt.dev/open-upgrade";
 
 /// Whether an upgrade by `krmv` is open: it began at the revision of the lock. If another program has moved the lock, its
 /// merge includes the upgrade.
-#[must_use]
 pub fn has_open_upgrade(kptfile: NodeRef<'_>) -> bool {
     let text = |path: &[&str]| kptfile.get_path(path)?.scalar_text();
     let annotation = |name| text(&["metadata", "annotations", name]);

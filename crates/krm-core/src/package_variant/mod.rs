@@ -269,7 +269,6 @@ impl PackageVariant {
     }
 
     /// All errors in the values, in the order of the fields. `name` is the name of the object.
-    #[must_use]
     pub fn validate(&self, name: Option<&str>) -> Vec<FunctionResult> {
         let mut findings = validate_name(name);
         self.spec.validate(&mut findings);
@@ -322,7 +321,6 @@ pub fn validate_upstream(
 }
 
 /// Errors for unknown words in `adoptionPolicy` and `deletionPolicy`.
-#[must_use]
 pub fn validate_policies(values: [&Option<String>; 2], path: &Path) -> Vec<FunctionResult> {
     let policies = [
         ("adoptionPolicy", ADOPTION_POLICIES),
@@ -345,7 +343,6 @@ pub fn given(field: &Option<String>) -> Option<&str> {
 
 /// The error for a field of `downstream` with a path that leads elsewhere: repository and package are folders of a
 /// fleet.
-#[must_use]
 pub fn refuse_downstream(field: &str, value: &str) -> Option<FunctionResult> {
     let message = match check_package_path(value) {
         Err(error) => error.to_string(),
@@ -369,7 +366,6 @@ fn named<'v>(
 }
 
 /// Refuses an object without a name, because the names of other things are derived from it.
-#[must_use]
 pub fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
     let absent = name.is_none_or(str::is_empty);
     let path = Path::fields(&["metadata", "name"]);
@@ -379,7 +375,6 @@ pub fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
 
 impl PackageContext {
     /// Errors for reserved keys in `data` and `removeKeys`; `path` is the path of this context.
-    #[must_use]
     pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let data = path.field("data");
         let data = self.data.keys().map(|key| (key, data.field(key)));
@@ -402,7 +397,6 @@ pub fn reserved(path: &Path, key: &str) -> Option<FunctionResult> {
 
 impl Pipeline {
     /// Errors for what kpt would refuse, and for names with dots; `path` is the path of this pipeline.
-    #[must_use]
     pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         for (name, list) in [
@@ -460,7 +454,6 @@ impl PipelineFunction {
 }
 
 /// Errors for selectors that cannot match anything; `path` is the path of the list.
-#[must_use]
 pub fn validate_injectors(injectors: &[InjectionSelector], path: &Path) -> Vec<FunctionResult> {
     let mut findings = Vec::new();
     for (index, injector) in injectors.iter().enumerate() {

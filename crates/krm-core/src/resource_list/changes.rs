@@ -68,17 +68,12 @@ impl ResourceList {
     }
 
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
-    #[must_use]
     pub fn write(&self, new: NewResource) -> NewText {
-        let NewResource {
-            path,
-            package_path,
-            value,
-        } = new;
+        let (path, package_path) = (new.path, new.package_path);
         let value = match self.form {
-            Form::Package(_) | Form::ReadOnly => value,
+            Form::Package(_) | Form::ReadOnly => new.value,
             Form::Stream(_) | Form::Whole => {
-                with_annotations(value, path.as_deref(), package_path.as_deref())
+                with_annotations(new.value, path.as_deref(), package_path.as_deref())
             }
         };
         // There may be many, so unused capacity is freed.

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_before_a_marker_stays_there() {
+    fn a_byte_order_mark_before_a_marker_stays_there() {
         let three = "a: 1\n\u{feff}---\nb: 1\n\u{feff}--- # c\nc: 1\n";
         check(three, &[], &[], Some(three));
         check(three, &[0], &[], Some("b: 1\n\u{feff}--- # c\nc: 1\n"));

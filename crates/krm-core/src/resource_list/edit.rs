@@ -18,16 +18,14 @@ impl ResourceList {
         id: ItemId,
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (mut change, mut outcome) = (Some(change), Ok(()));
-        self.edit_items(
-            [id],
-            |_, _, node, editor| change.take().map_or(Ok(()), |change| change(node, editor)),
-            |_, error| outcome = Err(error),
-        );
-        outcome
+        let mut change = Some(change);
+        let mut refused = self.edit_items([id], |_, _, node, editor| {
+            change.take().map_or(Ok(()), |change| change(node, editor))
+        });
+        refused.pop().map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Edits several items. An item whose `change` fails is left unchanged, and `refused` gets the error.
+    /// Edits several items. An item whose `change` fails is left unchanged, and returned with the error.
     pub fn edit_items<'f, E: From<EditError>>(
         &mut self,
         ids: impl IntoIterator<Item = ItemId>,
@@ -37,8 +35,8 @@ impl ResourceList {
             NodeRef<'d>,
             &mut Editor<'d, 'f>,
         ) -> Result<(), E>,
-        mut refused: impl FnMut(ItemId, E),
-    ) {
+    ) -> Vec<(ItemId, E)> {
+        let mut refused = Vec::new();
         let ids: Vec<ItemId> = ids.into_iter().collect();
         self.separate_elements(&ids);
         for ids in self.by_text(ids) {
@@ -49,10 +47,9 @@ impl ResourceList {
             if let Some(text) = text {
                 self.set_text_of(&ids, Some(text));
             }
-            errors
-                .into_iter()
-                .for_each(|(id, error)| refused(id, error));
+            refused.extend(errors);
         }
+        refused
     }
 
     /// Gives each element of the lists that hold these items a separate text. An element of a list is found by its
@@ -201,14 +198,11 @@ mod tests {
             let is_edited = |at: &usize| edited & (1 << at) != 0;
             let chosen = (0..ids.len()).filter(is_edited).map(|at| ids[at]);
             // The new entries come before all nodes of the elements that follow.
-            list.edit_items(
-                chosen,
-                |_, _, node, editor| {
-                    let value = Value::Sequence((0..9).map(Value::from).collect());
-                    editor.set(node, "status", Content::Value(value))
-                },
-                |id, error: EditError| panic!("{id:?}: {error}"),
-            );
+            let refused = list.edit_items(chosen, |_, _, node, editor| {
+                let value = Value::Sequence((0..9).map(Value::from).collect());
+                editor.set(node, "status", Content::Value(value))
+            });
+            assert!(refused.is_empty(), "{refused:?}");
             for (at, id) in ids.iter().enumerate() {
                 let node = list.node(*id);
                 let name = node.get_path(&["metadata", "name"]);

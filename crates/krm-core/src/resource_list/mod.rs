@@ -148,7 +148,6 @@ impl ResourceList {
     }
 
     /// Whether the items come from the files of a package, not from a ResourceList.
-    #[must_use]
     pub fn is_package(&self) -> bool {
         matches!(self.form, Form::Package(_))
     }
@@ -196,13 +195,11 @@ impl ResourceList {
     }
 
     /// Identity and origin of an item.
-    #[must_use]
     pub fn resource(&self, id: ItemId) -> &Resource {
         &self.items[id.0].resource
     }
 
     /// The root node of an item.
-    #[must_use]
     #[expect(
         clippy::expect_used,
         reason = "an edit after which an item is missing is refused"
@@ -283,13 +280,11 @@ impl ResourceList {
     }
 
     /// Bytes of the texts.
-    #[must_use]
     pub fn length(&self) -> usize {
         self.texts.iter().map(|text| text.text().len()).sum()
     }
 
     /// Whether a file of this path is in the package.
-    #[must_use]
     pub fn has_path(&self, package_path: Option<&str>, path: &str) -> bool {
         if matches!(&self.form, Form::Package(package) if package.has(path)) {
             return true;
@@ -301,7 +296,6 @@ impl ResourceList {
     }
 
     /// The path of the root package; `None` if items do not name their packages.
-    #[must_use]
     pub fn root_package_path(&self) -> Option<&str> {
         let origins = self.items.iter().map(|item| &item.resource.origin);
         let paths = origins.filter_map(|origin| origin.package_path.as_deref());
@@ -309,7 +303,6 @@ impl ResourceList {
     }
 
     /// The paths of the items' files, relative to the root package.
-    #[must_use]
     pub fn paths_from_root(&self, ids: &[ItemId]) -> Vec<Option<String>> {
         let root = self.root_package_path();
         let origins = ids.iter().map(|id| &self.resource(*id).origin);
@@ -317,7 +310,6 @@ impl ResourceList {
     }
 
     /// The functionConfig of the wrapper, unless it is absent, empty or `null`.
-    #[must_use]
     pub fn function_config(&self) -> Option<NodeRef<'_>> {
         let wrapper = match &self.form {
             Form::Stream(stream) => &stream.wrapper,

@@ -74,7 +74,6 @@ impl ResourceList {
 
     /// Copies of some items in their current state, sharing their text, for a step that writes a part of one item into
     /// another.
-    #[must_use]
     pub fn copies_of(&self, ids: &[ItemId]) -> Self {
         let mut copies = ItemSelection::default();
         for id in ids {

@@ -80,18 +80,16 @@ impl Stream {
         self.wrapper
             .edit(|document, editor| append_results(document, editor, results))?;
         let line = ItemsLine::of(&self.wrapper);
-        let Changes {
-            inserted, removed, ..
-        } = std::mem::take(changes);
+        let changes = std::mem::take(changes);
         let mut items: Vec<Text> = Vec::new();
-        let mut new = self.by_position(inserted);
+        let mut new = self.by_position(changes.inserted);
         let mut insert = |items: &mut Vec<Text>, before: Option<ItemId>| {
             let texts = new.remove(&before).into_iter().flatten();
             items.extend(texts.map(Text::from));
         };
         for (index, text) in texts.iter().enumerate() {
             insert(&mut items, Some(ItemId(index)));
-            if !removed.contains(&ItemId(index)) {
+            if !changes.removed.contains(&ItemId(index)) {
                 Text::push(&mut items, text.emitted(keep));
             }
         }

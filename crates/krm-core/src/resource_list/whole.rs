@@ -102,11 +102,9 @@ pub(super) fn emit(
 
 /// Applies changes to the text and appends results, as one batch of edits.
 fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Result<(), EditError> {
-    let Changes {
-        inserted, removed, ..
-    } = std::mem::take(changes);
-    let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
-    let is_more = !(inserted.is_empty() && results.is_empty());
+    let changes = std::mem::take(changes);
+    let removed: BTreeSet<usize> = changes.removed.iter().map(|id| id.0).collect();
+    let is_more = !(changes.inserted.is_empty() && results.is_empty());
     // kpt does not recognize a ResourceList without `items`, and shows no results.
     if is_more && text.root().is_some_and(|root| root.get("items").is_none()) {
         text.edit(|document, editor| match document.root(0) {
@@ -116,7 +114,7 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
     }
     text.edit(|document, editor| {
         if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
-            insert_items(inserted, items, editor)?;
+            insert_items(changes.inserted, items, editor)?;
             if !removed.is_empty() {
                 editor.remove_parts(items, |index| removed.contains(&index));
             }

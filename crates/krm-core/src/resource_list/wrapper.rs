@@ -36,7 +36,6 @@ pub enum InputError {
 
 impl InputError {
     /// `standard input` or the path of the file.
-    #[must_use]
     pub fn place(&self) -> &str {
         match self {
             Self::Yaml { place, .. } | Self::Shape { place, .. } => place,
@@ -44,7 +43,6 @@ impl InputError {
     }
 
     /// The problem, without its place.
-    #[must_use]
     pub fn problem(&self) -> String {
         match self {
             Self::Yaml { error, .. } => error.to_string(),

@@ -4,7 +4,6 @@ use super::QuotedValue;
 
 /// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
 /// if two of them are equal there, around the first place where these two differ.
-#[must_use]
 pub fn cut_values(values: [Option<&QuotedValue>; 3], limit: usize) -> [Option<QuotedValue>; 3] {
     let texts = values.map(|value| value.map(QuotedValue::as_str));
     let mut cut = cut_to_differences(texts, limit).into_iter();
@@ -15,7 +14,6 @@ pub fn cut_values(values: [Option<&QuotedValue>; 3], limit: usize) -> [Option<Qu
 }
 
 /// Cuts versions of a text to about `limit` bytes each, so that those that differ still do.
-#[must_use]
 pub fn cut_to_differences(texts: [Option<&str>; 3], limit: usize) -> [Option<String>; 3] {
     let present: Vec<&str> = texts.into_iter().flatten().collect();
     let starts = differences(&present, limit);
@@ -88,7 +86,7 @@ fn windows(text: &str, starts: &[usize], limit: usize) -> String {
 }
 
 /// The nearest character boundary at or before a byte.
-fn boundary(text: &str, at: usize) -> usize {
+pub(super) fn boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)
         .rev()

@@ -109,12 +109,14 @@ fn line_of(
     let mut all = (start..documents.len()).chain(0..start);
     all.find_map(|index| {
         let document = &documents[index];
-        if !document.resource.as_ref().is_none_or(is_it) {
+        let may_have_it = |resource: &Resource| is_it(resource) || resource.is_list();
+        if !document.resource.as_ref().is_none_or(may_have_it) {
             return None;
         }
         let parse = || parse_document(document.text.to_owned()).ok();
         let parsed = document.parsed.get_or_init(parse).as_ref()?.document();
-        let root = parsed.roots().find(|root| is_it(&Resource::read(*root)))?;
+        let mut found = parsed.roots().flat_map(Resource::all_of);
+        let (root, _) = found.find(|(_, resource)| is_it(resource))?;
         *next = index;
         let (at, value) = document.places.borrow_mut().place(root, path);
         let line = parsed.location(at).line + document.lines_before;
@@ -190,7 +192,7 @@ data: {x: 1}
     }
 
     #[test]
-    fn lines_are_those_of_the_file() {
+    fn line_numbers_count_in_the_file() {
         for (name, field, within, expected) in [
             ("a", "data.x", "", Some(8)),
             ("a", "data[\"a.b\"]", "", Some(9)),

@@ -61,25 +61,21 @@ impl Results {
     }
 
     /// Whether there is an error, so that the run failed.
-    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.iter().any(|result| result.severity == Severity::Error)
     }
 
     /// How many results there are, including those that are not listed.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.iter().map(|result| 1 + result.more).sum()
     }
 
     /// Whether there are conflicts that no rule decided.
-    #[must_use]
     pub fn has_open_conflicts(&self) -> bool {
         self.iter().any(FunctionResult::is_open_conflict)
     }
 
     /// Whether there are no results.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
@@ -93,7 +89,6 @@ impl Results {
     }
 
     /// The listed results, grouped by file. Results that name no file come first.
-    #[must_use]
     pub fn by_file(self) -> Vec<FunctionResult> {
         fn path(result: &FunctionResult) -> Option<&str> {
             result.file.as_ref().map(|(path, _)| &**path)

@@ -88,7 +88,6 @@ impl From<&Resource> for ResourceRef {
 
 impl ResourceRef {
     /// API group; the core group is empty.
-    #[must_use]
     pub fn group(&self) -> &str {
         let (group, _) = self.api_version.split_once('/').unwrap_or_default();
         group
@@ -168,7 +167,6 @@ pub struct FunctionResult {
 
 impl FunctionResult {
     /// A result with a severity and a message only.
-    #[must_use]
     pub fn new(severity: Severity, message: impl Into<Message>) -> Self {
         Self {
             severity,
@@ -186,25 +184,21 @@ impl FunctionResult {
     }
 
     /// An error with a reason.
-    #[must_use]
     pub fn error(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
     }
 
     /// Whether it is a conflict that no rule decided.
-    #[must_use]
     pub fn is_open_conflict(&self) -> bool {
         self.severity > Severity::Info && self.has_reason(Reason::MergeConflict)
     }
 
     /// Whether the result has this reason.
-    #[must_use]
     pub fn has_reason(&self, reason: Reason) -> bool {
         self.reason() == Some(reason.as_str())
     }
 
     /// The value of a tag.
-    #[must_use]
     pub fn tag_value(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
         let (_, value) = tags.find(|(tag, _)| tag == name)?;
@@ -216,13 +210,11 @@ impl FunctionResult {
     }
 
     /// A warning with a reason.
-    #[must_use]
     pub fn warning(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Warning, message).tag("reason", reason.as_str())
     }
 
     /// The message, and how many results like this one are not listed.
-    #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self.more {
             0 if !self.message.has_details() => Cow::Borrowed(&self.message.what),
@@ -231,7 +223,6 @@ impl FunctionResult {
         }
     }
 
-    #[must_use]
     pub fn info(message: impl Into<Message>) -> Self {
         Self::new(Severity::Info, message)
     }
@@ -275,7 +266,6 @@ impl FunctionResult {
     }
 
     /// The conflict of a merge that it reports.
-    #[must_use]
     pub fn conflict(&self) -> Option<&MergeConflict> {
         match self.merge.as_deref()? {
             MergeDetail::Conflict(conflict) => Some(conflict),
@@ -291,7 +281,6 @@ impl FunctionResult {
     }
 
     /// The result as an element of the ResourceList's `results`.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         let text = |key: &'static str, value: &str| Value::entry(key, value);
         let mut fields = Vec::with_capacity(6);

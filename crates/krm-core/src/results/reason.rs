@@ -15,7 +15,6 @@ macro_rules! reasons {
             pub const ALL: &'static [(Self, &'static str, &'static str)] =
                 &[$((Self::$name, stringify!($name), concat!($($doc),+)),)+];
 
-            #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name),)+ }
             }
@@ -185,7 +184,7 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
-    /// A place that is random in what a program prints of upstream: the local value stays.
+    /// A place that is random in each rendering of upstream: the local value stays.
     RandomValue,
     /// Upstream must not bring a file into a package, so it was left out.
     RefusedFile,
@@ -205,7 +204,7 @@ reasons! {
     RouteChanged,
     /// Upstream brings files that programs run: settings of Git, workflows of CI services, executables.
     RunsSomewhere,
-    /// No pods run any longer, or a PodDisruptionBudget protects no pod or all pods.
+    /// No pods run, or a PodDisruptionBudget protects no pod or all pods.
     ScaledToZero,
     /// A CronJob runs at other times.
     ScheduleChanged,

@@ -7,7 +7,6 @@ use krm_yaml::EditError;
 
 impl FunctionResult {
     /// The error for a refused edit. The caller adds the resource.
-    #[must_use]
     pub fn refused(error: &EditError) -> Self {
         match error {
             EditError::SharedAnchor { place, anchor } => Self::error(
@@ -33,7 +32,6 @@ impl FunctionResult {
 
     /// The error for a refused edit of a field. The field of the error takes precedence over `field`. The caller adds
     /// the resource.
-    #[must_use]
     pub fn refused_at(error: &EditError, field: impl fmt::Display) -> Self {
         let result = Self::refused(error);
         match result.field {

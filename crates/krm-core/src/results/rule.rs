@@ -5,7 +5,6 @@ use krm_yaml::Value;
 
 /// A rule as a user writes it, for conflicts over a field, or without a path, over the whole resource. If `take` is
 /// `None`, the user has to add the side.
-#[must_use]
 pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option<&str>) -> Value {
     let target = resource.map(|resource| {
         let mut target = vec![

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::cut::boundary;
 use super::secrets::Mark;
 use krm_yaml::Value;
 
@@ -25,7 +26,6 @@ pub fn listed<T: fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
 }
 
 /// The end of a message that names the first of some things: nothing for one, ` and 2 more` for three.
-#[must_use]
 pub fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
@@ -45,11 +45,7 @@ pub const LIMIT: usize = 256;
 
 fn cut(mut json: String) -> String {
     if json.len() > LIMIT {
-        let end = (0..=LIMIT)
-            .rev()
-            .find(|at| json.is_char_boundary(*at))
-            .unwrap_or_default();
-        json.truncate(end);
+        json.truncate(boundary(&json, LIMIT));
         json.push('…');
     }
     json
@@ -68,7 +64,6 @@ enum Shortened {
 
 impl ResultValue {
     /// A value with the mark of its place.
-    #[must_use]
     pub fn of(mark: Mark, value: &Value) -> Self {
         let value = mark.quotable(value);
         let json = value.to_json();
@@ -80,7 +75,6 @@ impl ResultValue {
     }
 
     /// The value as results have it: a beginning is a string.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.0 {
             Shortened::Whole(value) => value.clone(),
@@ -89,7 +83,6 @@ impl ResultValue {
     }
 
     /// Its JSON, or the beginning of it.
-    #[must_use]
     pub fn to_json(&self) -> String {
         match &self.0 {
             Shortened::Whole(value) => value.to_json(),

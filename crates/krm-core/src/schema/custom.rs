@@ -20,7 +20,6 @@ pub struct Groups(BTreeMap<String, Finder<'static>>);
 
 impl Groups {
     /// The groups among these that a definition can have: API servers refuse a group without a dot.
-    #[must_use]
     pub fn of<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let mut custom = BTreeMap::new();
         for group in groups {

@@ -56,7 +56,6 @@ pub struct Key {
 
 impl Key {
     /// A key without a default.
-    #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self {
             name: Cow::Borrowed(name),
@@ -90,7 +89,6 @@ pub enum Identity<'a> {
 impl<'s> ListType<'s> {
     /// What distinguishes an element from the others. `None` if elements are not distinguished one by one, or if a
     /// value cannot be read.
-    #[must_use]
     pub fn identity<'a>(self, element: NodeRef<'a>) -> Option<Identity<'a>> {
         let element = element.resolved();
         match self {
@@ -120,19 +118,16 @@ impl StringKey {
 
 impl<'s> Keys<'s> {
     /// These keys, of which there must be at least one.
-    #[must_use]
     pub const fn of(keys: &'s [Key]) -> Self {
         Self(keys)
     }
 
     /// A single key.
-    #[must_use]
     pub const fn one(key: &'s Key) -> Self {
         Self(slice::from_ref(key))
     }
 
     /// The name of the key, if there is only one.
-    #[must_use]
     pub fn only(self) -> Option<&'s str> {
         match self.0 {
             [key] => Some(&key.name),
@@ -193,7 +188,6 @@ impl<'s> Keys<'s> {
 
 impl<'a> Identity<'a> {
     /// The identity of a map's entry.
-    #[must_use]
     pub fn of_key(key: NodeRef<'a>) -> Self {
         match key.as_str() {
             Some(text) => Identity::Key(text),
@@ -206,7 +200,6 @@ impl<'a> Identity<'a> {
     }
 
     /// The value for results: a single value, or a list of the values that are present.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         match self {
             Self::Key(key) => Value::from(*key),

@@ -84,7 +84,6 @@ pub struct GroupVersionKind<'s> {
 
 impl Schema {
     /// A schema without any kind.
-    #[must_use]
     pub const fn empty() -> Self {
         Self {
             builtin: None,
@@ -93,7 +92,6 @@ impl Schema {
     }
 
     /// The built-in kinds of Kubernetes.
-    #[must_use]
     pub fn builtin() -> Self {
         Self {
             builtin: Some(&BUILTIN),
@@ -144,7 +142,6 @@ impl Schema {
     /// If a version of a built-in kind is not known because it was removed, the type is taken from the newest version
     /// (`batch/v1` for a `batch/v1beta1` CronJob), even if the kind is now in another group (`apps/v1` for an
     /// `extensions/v1beta1` Deployment).
-    #[must_use]
     pub fn resource(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         for table in self.tables() {

@@ -212,11 +212,8 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
             let Some(next) = target else {
                 break;
             };
-            let TypeDraft {
-                own: next,
-                target: after,
-                ..
-            } = &self.drafts[next - self.first];
+            let draft = &self.drafts[next - self.first];
+            let next = &draft.own;
             if own.fields.is_empty() {
                 own.fields = Arc::clone(&next.fields);
             }
@@ -230,7 +227,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
             own.map = own.map.or(next.map);
             own.open |= next.open;
             own.resource |= next.resource;
-            target = *after;
+            target = draft.target;
         }
         own
     }

@@ -24,7 +24,6 @@ impl<'s> TypeRef<'s> {
     ///
     /// `None` if the schema has no facts about it: the field may be unknown, a scalar, or an object or list without
     /// annotations. Then a list is atomic, and an object merges.
-    #[must_use]
     pub fn field(self, name: &str) -> Option<Self> {
         let this = self.get();
         if this.resource && name == "metadata" {
@@ -44,14 +43,12 @@ impl<'s> TypeRef<'s> {
     }
 
     /// The type of the values in a map with keys of the user's choice (`additionalProperties`), such as labels.
-    #[must_use]
     pub fn values(self) -> Option<Self> {
         let index = self.get().values?;
         Some(Self { index, ..self })
     }
 
     /// The type of the elements of a list.
-    #[must_use]
     pub fn items(self) -> Option<Self> {
         let index = self.get().items?;
         Some(Self { index, ..self })
@@ -63,7 +60,6 @@ impl<'s> TypeRef<'s> {
     /// (kube-openapi, `pkg/schemaconv`). This can differ from the patch strategy: the ports of a container have the
     /// keys `containerPort` and `protocol` here, and the one merge key `containerPort` in a patch; the conditions of a
     /// Job are atomic here, and merge in a patch.
-    #[must_use]
     pub fn list(self) -> ListType<'s> {
         match &self.get().list {
             Some(ListRelation::Atomic) | None => ListType::Atomic,
@@ -73,32 +69,27 @@ impl<'s> TypeRef<'s> {
     }
 
     /// How the entries of an object or map relate in server-side apply, and in a three-way merge.
-    #[must_use]
     pub fn map(self) -> MapType {
         self.get().map.unwrap_or_default()
     }
 
     /// How a strategic merge patch treats the place.
-    #[must_use]
     pub fn patch_strategy(self) -> PatchStrategy {
         self.get().strategy
     }
 
     /// The one field by which a strategic merge patch distinguishes the elements of a list.
-    #[must_use]
     pub fn patch_merge_key(self) -> Option<&'s Key> {
         self.get().merge_key.as_deref()
     }
 
     /// Whether keys that the schema does not name are allowed: in a map, or in free content such as
     /// `x-kubernetes-preserve-unknown-fields`.
-    #[must_use]
     pub fn takes_unknown_fields(self) -> bool {
         self.get().open
     }
 
     /// Whether this comes from the built-in schema, and not from a CRD or an OpenAPI document.
-    #[must_use]
     pub fn is_builtin(self) -> bool {
         ptr::eq(self.table, &*BUILTIN)
     }

@@ -113,7 +113,6 @@ impl Default for SourceText {
 
 impl SourceText {
     /// A text that was accepted before, alone or as part of another, or the text of another tree.
-    #[must_use]
     pub fn accepted(source: Text, options: ParseOptions) -> Self {
         Self {
             source,
@@ -191,14 +190,12 @@ impl SourceText {
     }
 
     /// The original text without its edits, sharing its buffer.
-    #[must_use]
     pub(crate) fn unedited(&self) -> Self {
         Self::accepted(self.source.clone(), self.options)
     }
 
     /// The text with its edits so far and its tree, sharing both. If it has no tree yet, both share the one that is
     /// built first.
-    #[must_use]
     pub(crate) fn shared(&self) -> Self {
         Self {
             parsed: OnceLock::from(Arc::clone(self.parsed.get_or_init(Arc::default))),
@@ -207,13 +204,11 @@ impl SourceText {
     }
 
     /// A copy of the text with its edits so far, sharing its buffer.
-    #[must_use]
     pub(crate) fn snapshot(&self) -> Self {
         Self::accepted(self.edited_text(), self.options)
     }
 
     /// The original text, sharing its buffer.
-    #[must_use]
     pub(crate) fn source_text(&self) -> Text {
         self.source.clone()
     }
@@ -224,13 +219,11 @@ impl SourceText {
     }
 
     /// The text with its edits, sharing its buffer.
-    #[must_use]
     pub(crate) fn edited_text(&self) -> Text {
         self.edited.as_ref().unwrap_or(&self.source).clone()
     }
 
     /// The text to emit: with its edits if they are kept and change anything, else the original.
-    #[must_use]
     pub(crate) fn emitted(&self, keep: bool) -> Text {
         if keep && self.is_changed() {
             self.edited_text()
@@ -240,7 +233,6 @@ impl SourceText {
     }
 
     /// The text with its edits.
-    #[must_use]
     pub(crate) fn text(&self) -> &str {
         self.edited.as_ref().unwrap_or(&self.source)
     }
@@ -251,7 +243,6 @@ impl SourceText {
     }
 
     /// Whether the edits change anything.
-    #[must_use]
     pub(crate) fn is_changed(&self) -> bool {
         self.edited
             .as_ref()
@@ -259,7 +250,6 @@ impl SourceText {
     }
 
     /// The document of the text with its edits.
-    #[must_use]
     pub fn document(&self) -> Document<'_> {
         Document::new(self.text(), &self.parsed().tree)
     }
@@ -278,7 +268,6 @@ impl SourceText {
     }
 
     /// The root node of a resource in the text.
-    #[must_use]
     pub(crate) fn node(&self, locator: Locator) -> Option<NodeRef<'_>> {
         let document = self.document();
         let Locator::Item(index) = locator else {
@@ -436,7 +425,6 @@ impl SourceText {
     }
 
     /// The root node of the first document.
-    #[must_use]
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
         self.document().root(0)
     }

@@ -565,13 +565,11 @@ impl fmt::Display for OriginalCandidate<'_> {
 }
 
 fn split(edits: &EditCount) -> String {
-    let EditCount {
-        changed,
-        added,
-        removed,
-        ..
-    } = edits;
-    format!("{changed} changed, {added} added, {removed} removed")
+    let (changed, added) = (edits.changed, edits.added);
+    format!(
+        "{changed} changed, {added} added, {} removed",
+        edits.removed
+    )
 }
 
 /// Groups states into candidates and sorts them, the fewest edits first.

@@ -104,7 +104,6 @@ pub enum Color {
 
 impl Color {
     /// Whether output to this stream is coloured.
-    #[must_use]
     pub fn is_on(self, stream: StandardStream) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {

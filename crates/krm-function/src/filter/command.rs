@@ -120,7 +120,6 @@ pub(super) fn parse(
 }
 
 /// The command line of a function, for its completions and manual page.
-#[must_use]
 pub fn command(function: &Function) -> Command {
     let has_no_keys = matches!(function.keys, Keys::None);
     let mut command = Arguments::command()

@@ -18,7 +18,6 @@ pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static 
 
 /// Adds a hint about the value of a flag for completions. Without it, bash completes a directory as if the path ended
 /// there.
-#[must_use]
 pub fn with_value_hint(flag: Arg) -> Arg {
     let name = flag.get_value_names().and_then(|names| names.first());
     let hint = match name.map(|name| name.as_str()) {

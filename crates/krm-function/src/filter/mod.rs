@@ -45,13 +45,11 @@ pub const WOULD_CHANGE: u8 = 3;
 pub const CONFLICTS: u8 = 4;
 
 /// Runs a function with the arguments, standard input and output of this process.
-#[must_use]
 pub fn main(function: &Function) -> ExitCode {
     main_with(function, std::env::args_os())
 }
 
 /// As [`main`], with these arguments; the first is the program's name.
-#[must_use]
 pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = arguments.into_iter().collect();
     let arguments = match parse_or_print(arguments, |all| command::parse(function, all)) {

@@ -217,12 +217,7 @@ fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, 
 
 /// The diff of a document, under the file name that `kubectl diff` gives it.
 fn document_diff(document: &Document) -> String {
-    let Document {
-        resource,
-        before,
-        text,
-        ..
-    } = document;
+    let (resource, before, text) = (&document.resource, &document.before, &document.text);
     let group = match resource.api_version.split_once('/') {
         Some((group, version)) => format!("{group}.{version}"),
         None => resource.api_version.to_string(),

@@ -100,25 +100,23 @@ pub(super) fn overwrite_results_with_failure(
 
 /// The results as a `FunctionResultList`, in kpt's form.
 fn result_list(function: &Function, results: &Results) -> Value {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let code = Value::from(i64::from(results.has_errors()));
+    let code = i64::from(results.has_errors());
     let mut item = vec![
-        entry("exec", Value::from(function.name)),
-        entry("exitCode", code.clone()),
+        Value::entry("exec", function.name),
+        Value::entry("exitCode", code),
     ];
     if !results.is_empty() {
         let values = results.iter().map(FunctionResult::to_value).collect();
-        item.push(entry("results", Value::Sequence(values)));
+        item.push(Value::entry("results", Value::Sequence(values)));
     }
+    let name = Value::Mapping(vec![Value::entry("name", "fnresults")]);
+    let items = Value::Sequence(vec![Value::Mapping(item)]);
     Value::Mapping(vec![
-        entry("apiVersion", Value::from("kpt.dev/v1")),
-        entry("kind", Value::from("FunctionResultList")),
-        entry(
-            "metadata",
-            Value::Mapping(vec![entry("name", Value::from("fnresults"))]),
-        ),
-        entry("exitCode", code),
-        entry("items", Value::Sequence(vec![Value::Mapping(item)])),
+        Value::entry("apiVersion", "kpt.dev/v1"),
+        Value::entry("kind", "FunctionResultList"),
+        Value::entry("metadata", name),
+        Value::entry("exitCode", code),
+        Value::entry("items", items),
     ])
 }
 

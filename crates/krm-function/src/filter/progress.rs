@@ -16,7 +16,6 @@ const PACE: Duration = Duration::from_millis(100);
 const STDERR: StandardStream = StandardStream::Error;
 
 /// Whether progress is shown: on a terminal, unless it would disturb other output.
-#[must_use]
 pub fn shows_progress(arguments: &Arguments) -> bool {
     !arguments.quiet
         && !arguments.verbose
@@ -26,7 +25,6 @@ pub fn shows_progress(arguments: &Arguments) -> bool {
 }
 
 /// The progress callback of a search; `None` if standard error is not a terminal.
-#[must_use]
 pub fn search_progress() -> Option<Progress> {
     STDERR.is_terminal().then_some(show_search)
 }
@@ -55,7 +53,6 @@ pub struct ProgressLine {
 
 impl ProgressLine {
     /// A line for work of this many steps.
-    #[must_use]
     pub fn new(what: &'static str, steps: usize) -> Self {
         Self {
             what,

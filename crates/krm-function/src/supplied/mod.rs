@@ -66,7 +66,6 @@ impl Role {
     }
 
     /// The explanation in `--help`.
-    #[must_use]
     pub fn help(self) -> &'static str {
         match self {
             Self::Before => {
@@ -91,13 +90,11 @@ impl Role {
     }
 
     /// Whether the flag can be given several times.
-    #[must_use]
     pub(crate) fn is_repeatable(self) -> bool {
         matches!(self, Self::Patches | Self::Resources | Self::Variants)
     }
 
     /// The annotation on a PackageVariant that names a directory for the role.
-    #[must_use]
     pub fn annotation(self) -> Option<&'static str> {
         match self {
             Self::Original => Some("fn.kpt.dev/original-path"),
@@ -124,15 +121,16 @@ pub type Progress = fn(usize, usize);
 #[derive(Debug, Default)]
 pub struct Supplied {
     inputs: Vec<(Role, Arc<SuppliedPackage>)>,
-    searches_original: bool,
+    /// Whether to search for the original revision.
+    pub searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.
-    pub(crate) conflicts: Option<NamedDocument>,
+    pub conflicts: Option<NamedDocument>,
     /// The catalogs of `--catalog`.
-    pub(crate) catalogs: Vec<CatalogSource>,
+    pub catalogs: Vec<CatalogSource>,
 }
 
 /// The source of the input for a role.
@@ -265,18 +263,6 @@ impl Supplied {
         }
     }
 
-    /// The catalogs of `--catalog`.
-    #[must_use]
-    pub fn catalogs(&self) -> &[CatalogSource] {
-        &self.catalogs
-    }
-
-    /// The rules of `--conflicts`.
-    #[must_use]
-    pub fn conflicts(&self) -> Option<&NamedDocument> {
-        self.conflicts.as_ref()
-    }
-
     /// The schema of the built-in types, and of those that `--openapi` adds.
     ///
     /// # Errors
@@ -310,12 +296,6 @@ impl Supplied {
         Ok(with_definitions(self.schema()?, &lists))
     }
 
-    /// Whether to search for the original revision.
-    #[must_use]
-    pub fn searches_original(&self) -> bool {
-        self.searches_original
-    }
-
     /// The number of bytes in the texts of all inputs.
     pub fn length(&self) -> usize {
         let packages = self.inputs.iter();
@@ -345,13 +325,11 @@ impl Supplied {
     }
 
     /// Whether the role is filled.
-    #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.one(role).is_some()
     }
 
     /// The first input of a role. A role that is not repeatable has no other.
-    #[must_use]
     pub fn one(&self, role: Role) -> Option<&SuppliedPackage> {
         self.of(role).next()
     }

@@ -21,7 +21,7 @@ pub struct SuppliedPackage {
     /// The files that were skipped with a warning.
     pub(super) skipped: BTreeSet<String>,
     /// The names of the PackageRevisionResources in it.
-    pub(super) revisions: Vec<PackageRevisionName>,
+    pub revisions: Vec<PackageRevisionName>,
     /// The upstream revision that it was read from, if any.
     pub(super) upstream: Option<Arc<dyn UpstreamRevision>>,
     /// Whether a Kptfile may record `upstream`.
@@ -92,15 +92,8 @@ impl SuppliedPackage {
         }
     }
 
-    /// The package revisions that its PackageRevisionResources name.
-    #[must_use]
-    pub fn revisions(&self) -> &[PackageRevisionName] {
-        &self.revisions
-    }
-
     /// The resources. Their paths are relative to the input. Resources of an input that is a single file have a path
     /// only if an annotation or a `# Source:` comment gives one. `package_path` is always `None`.
-    #[must_use]
     pub fn list(&self) -> &ResourceList {
         &self.list
     }
@@ -111,7 +104,6 @@ impl SuppliedPackage {
 
     /// The files, if the input is a package: a directory on disk, in a package or in a repository, or a
     /// PackageRevisionResources. `None` for a single file, an inline list, or items of a ResourceList.
-    #[must_use]
     pub fn files(&self) -> Option<&Package> {
         self.list.files()
     }

@@ -47,7 +47,6 @@ impl SuppliedPackage {
     }
 
     /// The revision of an upstream that the package was read from, for a Kptfile to record.
-    #[must_use]
     pub fn upstream(&self) -> Option<&dyn UpstreamRevision> {
         self.upstream.as_deref().filter(|_| self.is_recorded)
     }

@@ -125,7 +125,6 @@ pub struct DecidedBy {
 
 impl Decision {
     /// The decision if no rule matches.
-    #[must_use]
     pub(crate) fn by_default(side: Side) -> Self {
         Self { side, rule: None }
     }
@@ -217,14 +216,18 @@ impl ConflictRules {
         })
     }
 
-    /// The rules that can match in a resource.
-    #[must_use]
+    /// The rules that can match in a resource, or in the resources of a List.
     pub fn of<'r>(&'r self, resource: &Resource) -> RulesOf<'r> {
+        if resource.is_list() {
+            return RulesOf {
+                list: Some(resource.clone()),
+                ..self.that(|_| true)
+            };
+        }
         self.that(|target| target.is_none_or(|target| target.fits(resource)))
     }
 
     /// The rules that can match a file that is not KRM: those without a target.
-    #[must_use]
     pub fn of_files(&self) -> RulesOf<'_> {
         self.that(|target| target.is_none())
     }
@@ -239,6 +242,7 @@ impl ConflictRules {
             guards: guards
                 .filter(|(_, guard)| is_meant(guard.target.as_ref()))
                 .collect(),
+            list: None,
         }
     }
 }
@@ -248,6 +252,22 @@ impl ConflictRules {
 pub struct RulesOf<'r> {
     rules: Vec<(usize, &'r ConflictRule)>,
     guards: Vec<(usize, &'r Guard)>,
+    /// The List whose resources they are for. Their targets are compared in each of its resources.
+    list: Option<Resource>,
+}
+
+/// A value as rules name it: by its resource and its path in there. A value in a List also has a path in the List.
+struct NamedPlace<'t> {
+    /// `None` if the rules are only those for the resource.
+    resource: Option<Resource>,
+    steps: Vec<&'t Trail<'t>>,
+}
+
+impl NamedPlace<'_> {
+    fn is_in(&self, target: Option<&RuleTarget>) -> bool {
+        let resource = self.resource.as_ref();
+        target.is_none_or(|target| resource.is_none_or(|resource| target.fits(resource)))
+    }
 }
 
 /// The guard of a place.
@@ -260,7 +280,6 @@ pub(crate) struct GuardedBy {
 
 impl RulesOf<'_> {
     /// Whether no rule decides conflicts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -272,8 +291,18 @@ impl RulesOf<'_> {
 
     /// The first guard of a place.
     pub(crate) fn guard_of(&self, trail: &Trail<'_>) -> Option<GuardedBy> {
+        if self.guards.is_empty() {
+            return None;
+        }
+        let places = self.places(trail);
+        let is_guard = |guard: &Guard| {
+            let mut places = places.iter();
+            places.any(|place| {
+                place.is_in(guard.target.as_ref()) && matches(&guard.path, &place.steps)
+            })
+        };
         let mut guards = self.guards.iter();
-        let (index, guard) = guards.find(|(_, guard)| matches(&guard.path, trail))?;
+        let (index, guard) = guards.find(|(_, guard)| is_guard(guard))?;
         Some(GuardedBy {
             index: *index,
             reason: guard.reason.clone(),
@@ -282,25 +311,83 @@ impl RulesOf<'_> {
 
     /// Whether a place within a value may have a guard.
     pub(crate) fn guards_below(&self, trail: &Trail<'_>) -> bool {
-        self.guards
-            .iter()
-            .any(|(_, guard)| guard.path.reaches_below(trail))
+        if self.guards.is_empty() {
+            return false;
+        }
+        let places = self.places(trail);
+        // Any resource may be below a List.
+        let resource = places.last().and_then(|place| place.resource.as_ref());
+        let may_be_below = |guard: &Guard| {
+            let mut places = places.iter();
+            places.any(|place| guard.path.reaches_below(&place.steps))
+        };
+        resource.is_some_and(Resource::is_list)
+            || self.guards.iter().any(|(_, guard)| may_be_below(guard))
+    }
+
+    /// How rules name the value that a trail leads to.
+    fn places<'t>(&self, trail: &'t Trail<'t>) -> Vec<NamedPlace<'t>> {
+        let steps = trail.steps();
+        let mut places = vec![NamedPlace {
+            resource: self.list.clone(),
+            steps,
+        }];
+        while let Some(NamedPlace {
+            resource: Some(list),
+            steps,
+        }) = places.last()
+            && list.is_list()
+            && let [
+                Trail::Field(_, "items"),
+                Trail::Element(_, _, element),
+                within @ ..,
+            ] = steps.as_slice()
+        {
+            let mut resource = Resource::of_element(element.node.resolved(), list);
+            resource.origin = list.origin.clone();
+            let steps = within.to_vec();
+            places.push(NamedPlace {
+                resource: Some(resource),
+                steps,
+            });
+        }
+        places
+    }
+
+    /// The resource of a List that a value is in, and how many of the last steps to the value are in the resource.
+    pub(crate) fn resource_in_list(&self, trail: &Trail<'_>) -> Option<(Resource, usize)> {
+        self.list.as_ref()?;
+        let mut places = self.places(trail);
+        let NamedPlace { resource, steps } = places.pop().filter(|_| !places.is_empty())?;
+        Some((resource?, steps.len()))
     }
 
     /// Decides a conflict over the whole resource or file.
-    #[must_use]
     pub(crate) fn decide_whole(&self, otherwise: Side) -> Decision {
-        self.first(otherwise, |rule| rule.path.is_none())
+        let list = self.list.as_ref();
+        self.first(otherwise, |rule| {
+            let target = rule.target.as_ref();
+            let is_for = |list| target.is_none_or(|target| target.fits(list));
+            rule.path.is_none() && list.is_none_or(is_for)
+        })
     }
 
     /// Decides a conflict over a field.
     pub(super) fn decide_field(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
-        self.first(otherwise, |rule| rule.is_about(trail))
+        if self.is_empty() {
+            return Decision::by_default(otherwise);
+        }
+        let places = self.places(trail);
+        self.first(otherwise, |rule| rule.is_about(&places))
     }
 
     /// Whether a field may merge by its parts. The first matching rule that has `combine` decides.
     pub(super) fn combine_field(&self, trail: &Trail<'_>) -> bool {
-        let mut fitting = self.rules.iter().filter(|(_, rule)| rule.is_about(trail));
+        if self.is_empty() {
+            return true;
+        }
+        let places = self.places(trail);
+        let mut fitting = self.rules.iter().filter(|(_, rule)| rule.is_about(&places));
         fitting.find_map(|(_, rule)| rule.combine).unwrap_or(true)
     }
 
@@ -328,11 +415,12 @@ impl RulesOf<'_> {
 }
 
 impl ConflictRule {
-    fn is_about(&self, trail: &Trail<'_>) -> bool {
-        match &self.path {
-            Some(pattern) => matches(pattern, trail),
-            None => true,
-        }
+    fn is_about(&self, places: &[NamedPlace<'_>]) -> bool {
+        places.iter().any(|place| {
+            let path = self.path.as_ref();
+            place.is_in(self.target.as_ref())
+                && path.is_none_or(|pattern| matches(pattern, &place.steps))
+        })
     }
 }
 

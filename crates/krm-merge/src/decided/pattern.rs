@@ -65,9 +65,8 @@ impl Pattern {
         })
     }
 
-    /// Whether the pattern can match something within the value that a trail leads to.
-    pub(super) fn reaches_below(&self, trail: &Trail<'_>) -> bool {
-        let steps = trail.steps();
+    /// Whether the pattern can match something within the value that these steps lead to.
+    pub(super) fn reaches_below(&self, steps: &[&Trail<'_>]) -> bool {
         let is_longer = self.steps.len() > steps.len();
         let mut pairs = self.steps.iter().zip(steps);
         (is_longer || self.all_below) && pairs.all(|(pattern, step)| fits(pattern, step))
@@ -167,9 +166,8 @@ fn value(text: &str) -> Result<(TextPattern, &str), &'static str> {
     Ok((TextPattern::Glob(value.trim().to_owned()), after))
 }
 
-/// Whether a pattern matches the value that a trail leads to.
-pub(super) fn matches(pattern: &Pattern, trail: &Trail<'_>) -> bool {
-    let steps = trail.steps();
+/// Whether a pattern matches the value that these steps lead to.
+pub(super) fn matches(pattern: &Pattern, steps: &[&Trail<'_>]) -> bool {
     let enough = if pattern.all_below {
         steps.len() > pattern.steps.len()
     } else {
@@ -204,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_stand_for_any_text() {
+    fn stars_match_any_text() {
         for (pattern, text, expected) in [
             ("a", "a", true),
             ("a", "ab", false),

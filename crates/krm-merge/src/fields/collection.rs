@@ -129,11 +129,7 @@ impl FieldMerger<'_> {
             };
             fits.then_some(node)
         };
-        let nodes = Versions {
-            base: fitting(versions.base),
-            local: node,
-            upstream: fitting(versions.upstream),
-        };
+        let nodes = Versions::new(fitting(versions.base), node, fitting(versions.upstream));
         // If both sides have the collection, only base may be of another kind. Otherwise, base is required.
         let other = if present { nodes.upstream } else { nodes.base };
         other?;
@@ -183,11 +179,7 @@ impl FieldMerger<'_> {
         let Some(root) = owned.root() else {
             return Ok(None);
         };
-        let versions = Versions {
-            base,
-            local: None,
-            upstream: Some(upstream),
-        };
+        let versions = Versions::new(base, None, Some(upstream));
         let Some(collection) = self.collection(trail, schema, versions, root, true) else {
             return Ok(None);
         };

@@ -82,11 +82,7 @@ fn applies(when: When, versions: &Versions<Vec<Child<'_>>>) -> bool {
         let text = |child: &Child<'a>| child.value.resolved().value_text();
         found.map_or(default, |child| text(child).unwrap_or_default())
     }
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = versions;
+    let [base, local, upstream] = versions.as_ref().into_array();
     let both = !local.is_empty() && !upstream.is_empty();
     match when {
         When::Always => true,

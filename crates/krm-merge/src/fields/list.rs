@@ -109,11 +109,11 @@ impl FieldMerger<'_> {
             }
             return Some(parts);
         }
-        let is_present = Versions {
-            base: nodes.base.is_some(),
-            local: !local_is_absent,
-            upstream: nodes.upstream.is_some(),
-        };
+        let is_present = Versions::new(
+            nodes.base.is_some(),
+            !local_is_absent,
+            nodes.upstream.is_some(),
+        );
         let lists = [nodes.base, Some(nodes.local), nodes.upstream];
         let lists = lists.into_iter().flatten();
         let side = self.decide_jointly(trail, is_present, &functions.identities, |marks| {

@@ -21,7 +21,6 @@ mod document;
 mod entries;
 mod groups;
 mod kustomized;
-mod leaves;
 mod list;
 mod order;
 pub(crate) mod parts;
@@ -43,6 +42,7 @@ use super::rule::{self, Outcome, Side};
 use super::text::MOST_LINES;
 use super::trail::{Trail, element_name, rule_path};
 use super::versions::Versions;
+use krm_core::resource::Resource;
 use krm_core::results::{MOST_LISTED, Mark, Marks, QuotedValue};
 use krm_yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
@@ -54,6 +54,8 @@ use take::{has_flow_comments_to_take, take, take_inner_comments};
 /// A value that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
+    /// The resource, where it is part of a List.
+    pub resource: Option<Resource>,
     /// The path of the value.
     pub path: Path,
     /// The same path with elements by their keys, as in a rule that decides the conflict.
@@ -87,6 +89,8 @@ impl Conflict {
 /// A value that has the changes of both sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combined {
+    /// The resource, where it is part of a List.
+    pub resource: Option<Resource>,
     /// The path of the value.
     pub path: Path,
     /// What its parts are.
@@ -102,6 +106,8 @@ pub struct Combined {
 /// A change of upstream that a guard kept out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guarded {
+    /// The resource, where it is part of a List.
+    pub resource: Option<Resource>,
     /// The path of the value.
     pub path: Path,
     /// The value in each version.
@@ -228,11 +234,11 @@ pub fn merge_resource<'d, 'f, 'r>(
         marks: Marks::default(),
         removed_by: None,
     };
-    let versions = Versions {
-        base: base.map(Child::of),
-        local: Some(Child::of(local)),
-        upstream: Some(Child::of(upstream)),
-    };
+    let versions = Versions::new(
+        base.map(Child::of),
+        Some(Child::of(local)),
+        Some(Child::of(upstream)),
+    );
     let schema = schema.or_encrypted(local).or_encrypted(upstream);
     merge.child(&Trail::Root, schema, Elementwise::Yes, versions, editor)?;
     merge.findings.lines_left = merge.policy.lines_left;
@@ -342,10 +348,12 @@ impl FieldMerger<'_> {
             return None;
         }
         let is_full = self.findings.guarded.len() >= self.policy.most.max(1);
+        let (resource, path) = self.place_of(trail, trail.to_path());
         match self.findings.guarded.last_mut().filter(|_| is_full) {
             Some(last) => last.more += 1,
             None => self.findings.guarded.push(Guarded {
-                path: trail.to_path(),
+                resource,
+                path,
                 values: nodes.map(|node| node.and_then(|node| node.value())),
                 by,
                 mark: self.marks.at_any(nodes.into_iter().flatten()),
@@ -366,11 +374,7 @@ impl FieldMerger<'_> {
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = versions;
+        let (base, local, upstream) = (versions.base, versions.local, versions.upstream);
         let values = nodes(versions);
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {
@@ -430,6 +434,17 @@ impl FieldMerger<'_> {
         })
     }
 
+    /// Names a place within a resource of a List by the resource and the path in it.
+    fn place_of(&self, trail: &Trail<'_>, path: Path) -> (Option<Resource>, Path) {
+        let found = self.policy.rules.resource_in_list(trail);
+        let Some((resource, count)) = found.filter(|(_, count)| *count > 0) else {
+            return (None, path);
+        };
+        let within = path.elements().iter().rev().take(count).rev();
+        let within = within.fold(Path::root(), |path, step| path.child(step.clone()));
+        (Some(resource), within)
+    }
+
     /// Reports a conflict with its decision. `mark` is asked about the values only if they are listed. Returns the side that
     /// wins.
     fn report(
@@ -448,9 +463,12 @@ impl FieldMerger<'_> {
             return decision.side;
         }
         let (mark, path) = (mark(&self.marks), trail.to_path());
-        let name = element_name(trail);
+        let (_, rule_path) = self.place_of(trail, mark.path(&rule_path(trail), &path));
+        let (resource, path) = self.place_of(trail, path);
+        let name = element_name(trail, path.elements().len());
         let conflict = Conflict {
-            rule_path: mark.path(&rule_path(trail), &path),
+            resource,
+            rule_path,
             path,
             element: name.map(|name| QuotedValue::name(mark, &name).to_string()),
             values,

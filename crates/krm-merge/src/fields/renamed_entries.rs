@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::hash::RandomState;
 
 use super::child::{ChildVersions, Siblings};
-use super::leaves::collect_leaves;
+use crate::leaves::collect_leaves;
 use crate::versions::Versions;
 use krm_yaml::{EditError, Editor, Value};
 

@@ -9,8 +9,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::lines::{KeyedOwner, hash, owners};
-use krm_core::diff::hunks;
+use super::lines::{KeyedOwner, owners};
+use crate::leaves::hash;
+use krm_core::diff::kept;
 use krm_yaml::{Editor, GapOwner, GapWalk, NodeRef, ValueComments};
 
 /// What marks a comment that sets the value before it.
@@ -178,12 +179,5 @@ impl<'a> LineOwners<'a> {
 
 /// For each entry or item of base, the position of the one that upstream has in its place: the same lines, in order.
 fn in_place(base: &LineOwners<'_>, upstream: &LineOwners<'_>) -> HashMap<usize, usize> {
-    let (old, new) = (base.lines(), upstream.lines());
-    let (mut pairs, mut at_old, mut at_new) = (HashMap::new(), 0, 0);
-    for hunk in hunks(&old, &new) {
-        pairs.extend((at_old..hunk.before.start).zip(at_new..));
-        (at_old, at_new) = (hunk.before.end, hunk.after.end);
-    }
-    pairs.extend((at_old..old.len()).zip(at_new..));
-    pairs
+    kept(&base.lines(), &upstream.lines()).into_iter().collect()
 }

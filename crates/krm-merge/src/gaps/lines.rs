@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::leaves::hash;
+
 use super::dashes::{self, AfterDashes};
 use crate::naming::names_of;
 use krm_yaml::{GapOwner, GapWalk, NodeRef};
@@ -129,12 +131,6 @@ fn without_line_break(lines: &str) -> &str {
 /// The key of a line of a gap: it is the same with another indentation.
 pub(super) fn line_key(line: &str) -> u64 {
     hash(&("line", line.trim()))
-}
-
-pub(super) fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The keys of entries and items: what they are called, within what is around them.

@@ -149,11 +149,7 @@ impl GapLines {
             return None;
         }
         Some(Self {
-            tokens: Versions {
-                base,
-                local,
-                upstream,
-            },
+            tokens: Versions::new(base, local, upstream),
             renamed,
             after_dashes,
             keeps_head: false,

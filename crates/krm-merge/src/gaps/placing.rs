@@ -9,7 +9,7 @@ use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use super::{GapLines, dashes};
 use crate::{Side, Versions};
-use krm_core::diff::hunks;
+use krm_core::diff::kept;
 use krm_yaml::{Editor, GapWalk, NodeRef, ScalarAbove, newline_at};
 
 impl GapLines {
@@ -68,11 +68,7 @@ impl GapLines {
         around: &Versions<TokensAround>,
         result: &MergedOwners,
     ) -> Option<MergedLine> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = &self.tokens;
+        let [base, local, upstream] = self.tokens.as_ref().into_array();
         let upstreams = |at: usize| shifted(upstream, &around.upstream, at, result);
         match woven {
             Woven::Added(Side::Local, at) => Some(MergedLine {
@@ -237,19 +233,9 @@ impl<'p> Placing<'p> {
         let keys = woven.iter().filter_map(|token| gaps.owner(*token));
         let keys: Vec<u64> = keys.map(|(owner, _)| owner.key).collect();
         let merged: Vec<u64> = result.owners.iter().map(|owner| owner.key).collect();
-        let mut in_order = Vec::with_capacity(keys.len());
-        let mut at = 0;
-        for hunk in hunks(&keys, &merged) {
-            while in_order.len() < hunk.before.start {
-                in_order.push(Some(at));
-                at += 1;
-            }
-            in_order.resize(hunk.before.end, None);
-            at = hunk.after.end;
-        }
-        while in_order.len() < keys.len() {
-            in_order.push(Some(at));
-            at += 1;
+        let mut in_order = vec![None; keys.len()];
+        for (number, at) in kept(&keys, &merged) {
+            in_order[number] = Some(at);
         }
         let around = gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens));
         let base = gaps.tokens.base.iter().enumerate();

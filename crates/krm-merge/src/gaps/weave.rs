@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::{Side, Versions};
-use krm_core::diff::{Hunk, hunks};
+use krm_core::diff::{Hunk, hunks, kept};
 
 /// A token of the merged sequence, by its position in a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +73,8 @@ fn pairs(base: &[u64], side: &[u64], blank: u64) -> Vec<Option<usize>> {
     };
     let ((in_base, old), (in_side, new)) = (others(base), others(side));
     let mut pairs = vec![None; base.len()];
-    let (mut at_old, mut at_new) = (0, 0);
-    let end = Hunk {
-        before: old.len()..old.len(),
-        after: new.len()..new.len(),
-    };
-    for hunk in hunks(&old, &new).into_iter().chain([end]) {
-        while at_old < hunk.before.start {
-            pairs[in_base[at_old]] = Some(in_side[at_new]);
-            (at_old, at_new) = (at_old + 1, at_new + 1);
-        }
-        (at_old, at_new) = (hunk.before.end, hunk.after.end);
+    for (at_old, at_new) in kept(&old, &new) {
+        pairs[in_base[at_old]] = Some(in_side[at_new]);
     }
     // Between two pairs, blank lines pair in order.
     let mut bound = side.len();

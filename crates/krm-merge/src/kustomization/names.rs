@@ -56,9 +56,7 @@ fn of_source(element: NodeRef<'_>) -> ElementNames {
 /// The identities of the resources in a text, as one value. `None` if there is none.
 fn objects(text: &str) -> Option<Value> {
     let owned = OwnedDocument::parse_resource(text.to_owned()).ok()?;
-    let document = owned.document();
-    let roots = (0..document.len()).filter_map(|index| document.root(index));
-    let identities: Vec<Value> = roots.filter_map(object).collect();
+    let identities: Vec<Value> = owned.roots().filter_map(object).collect();
     (!identities.is_empty()).then_some(Value::Sequence(identities))
 }
 

@@ -73,11 +73,7 @@ pub(crate) fn pair(lists: &Versions<Vec<NamedElement>>) -> (Versions<Vec<u32>>, 
         (None, None) => next(),
     });
     let upstream: Vec<u32> = upstream.collect();
-    let numbers = Versions {
-        base,
-        local,
-        upstream,
-    };
+    let numbers = Versions::new(base, local, upstream);
     (numbers, count)
 }
 
@@ -203,11 +199,7 @@ mod tests {
         };
         let [base, local, upstream] =
             lists.map(|list| list.split_whitespace().map(element).collect());
-        let lists = Versions {
-            base,
-            local,
-            upstream,
-        };
+        let lists = Versions::new(base, local, upstream);
         pair(&lists).0.into_array()
     }
 

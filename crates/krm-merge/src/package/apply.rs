@@ -107,7 +107,9 @@ impl PlanApplication<'_, '_> {
                 }
             }
             (ResourceAction::Add, _, Some(at)) => self.add(number, at),
-            (ResourceAction::Merge, Some(at), Some(new)) if plan.untouched.has_document(number) => {
+            (ResourceAction::Merge, Some(at), Some(new))
+                if plan.untouched.documents.contains(&number) =>
+            {
                 self.take_document(at, new);
             }
             (ResourceAction::Merge, Some(at), _) => {
@@ -207,17 +209,17 @@ impl PlanApplication<'_, '_> {
 
     /// Writes and deletes the files in which local changed nothing.
     fn untouched_files(&mut self) -> Result<(), UsageError> {
-        for path in self.plan.untouched.deleted() {
+        for path in &self.plan.untouched.deleted {
             self.list.delete_file(path);
         }
-        for path in self.plan.untouched.files() {
+        for path in &self.plan.untouched.files {
             // A file that is no longer KRM is written with the files that are not KRM.
             if self.plan.files.has(path) {
                 continue;
             }
             let bytes = self.inputs.upstream.list.read_file(path);
             let bytes = bytes.map_err(UsageError::of)?;
-            let is_new = !self.known.contains(path);
+            let is_new = !self.known.contains(path.as_str());
             let mode = self.mode_of(path).filter(|_| is_new);
             self.list
                 .add_file(path.to_owned(), bytes.into_owned(), mode);

@@ -6,7 +6,7 @@
 
 use super::removed_comments::of_merged_file;
 use super::report::Report;
-use crate::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
+use crate::fields::{IMAGE_LINES, MergedDocument, merge_documents};
 use crate::{MergeSchema, PartsOf, Versions, text};
 use krm_core::resource::{Origin, Resource};
 use krm_core::results::{MOST_LISTED, Mark};
@@ -27,7 +27,7 @@ pub(super) fn guarded(
     let is_guarded = if is_kustomization(path.rsplit('/').next().unwrap_or(path)) {
         report.is_guarded(&resource)
     } else {
-        is_krm_name(path) && report.rules_of_files().has_guards()
+        is_krm_name(path) && report.rules.of_files().has_guards()
     };
     if !is_guarded {
         return None;
@@ -121,21 +121,14 @@ fn merged(
 ) -> Option<MergedDocument> {
     let schema = Schema::builtin();
     let (merge_schema, rules) = if resource.kind.is_empty() {
-        (MergeSchema::default(), report.rules_of_files())
+        (MergeSchema::default(), report.rules.of_files())
     } else {
         (
             MergeSchema::of(resource, &schema, false),
-            report.rules_of(resource),
+            report.rules.of(resource),
         )
     };
-    let policy = Policy {
-        winner: report.winner(),
-        decides_all: report.decides_all(),
-        rules,
-        combine: report.combine(),
-        most: MOST_LISTED,
-        lines_left: report.lines_left,
-    };
+    let policy = report.policy(rules, MOST_LISTED, report.lines_left);
     let is_collection = |_: &str, root: NodeKind| root.is_mapping() || root.is_sequence();
     merge_documents(texts, is_collection, merge_schema, policy)
 }
@@ -144,12 +137,8 @@ fn lines(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option
     if !report.combines_files(PartsOf::Text) {
         return None;
     }
-    let decision = report.rules_of_files().decide_whole(report.winner());
-    let versions = Versions {
-        base: texts.base.unwrap_or_default(),
-        local: texts.local,
-        upstream: texts.upstream?,
-    };
+    let decision = report.rules.of_files().decide_whole(report.winner());
+    let versions = Versions::new(texts.base.unwrap_or_default(), texts.local, texts.upstream?);
     let images = report.combines_files(PartsOf::Image);
     let images = images.then_some(IMAGE_LINES);
     let merged = text::merge(versions, decision.side, images, &mut report.lines_left)?;

@@ -36,7 +36,7 @@ pub(super) fn report_kept(
         .copied()
         .collect();
     for path in paths {
-        if untouched.has_file(Some(path)) || untouched.is_deleted(path) {
+        if untouched.has_file(Some(path)) || untouched.deleted.contains(path) {
             continue;
         }
         let bytes = Versions {
@@ -100,8 +100,7 @@ fn others(bytes: Option<&[u8]>, resources: usize) -> Vec<(String, Value)> {
         return Vec::new();
     };
     let document = owned.document();
-    let roots = (0..document.len()).filter_map(|index| document.root(index));
-    let others = roots.filter(|root| !is_krm(*root));
+    let others = document.roots().filter(|root| !is_krm(*root));
     others
         .filter_map(|root| Some((root.source().to_owned(), root.value()?)))
         .collect()

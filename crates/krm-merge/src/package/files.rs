@@ -186,9 +186,7 @@ fn say_the_same(path: &str, one: &Option<Cow<'_, [u8]>>, other: &Option<Cow<'_, 
 fn documents(bytes: &[u8]) -> Option<Vec<Value>> {
     let text = String::from_utf8(bytes.to_vec()).ok()?;
     let owned = parse_document(text).ok()?;
-    let document = owned.document();
-    let roots = (0..document.len()).filter_map(|index| document.root(index));
-    roots.map(|root| root.value()).collect()
+    owned.roots().map(|root| root.value()).collect()
 }
 
 const CHANGED: &str = "local and upstream both changed the file";

@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::removed_comments::AddedComments;
 use super::report::Report;
 use crate::MergeSchema;
-use crate::fields::{self, Findings, Policy};
+use crate::fields::{self, Findings};
 use crate::gaps::Gaps;
 use krm_core::kptfile::remove_ids;
 use krm_core::resource::Resource;
@@ -32,49 +32,45 @@ impl Plan {
             .map(|id| (id, local.resource(id).clone()))
             .collect();
         let mut found: Vec<(ItemId, Findings)> = Vec::new();
-        let mut refused: Vec<(ItemId, EditError)> = Vec::new();
         let mut count = 0;
         let mut lines_left = report.lines_left;
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         let mut gaps: BTreeMap<ItemId, Gaps> = BTreeMap::new();
         let mut comments = AddedComments::default();
-        local.edit_items(
-            ids,
-            |id, _, node, editor| {
-                let matched = &self.merged[&id];
-                let Some(upstream) = matched.upstream else {
-                    return Ok(());
-                };
-                let base = matched.base.map(|at| inputs.base.node(at));
-                let merge_schema =
-                    MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
-                        .in_files(inputs.in_files);
-                let upstream = inputs.upstream.node(upstream);
-                let policy = policy(report, &resources[&id], count, lines_left);
-                let findings =
-                    fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
-                let above = matched
-                    .local
-                    .and_then(|at| self.heads.above_first_key.get(&at));
-                set_first_comments(node, above, editor);
-                if findings.moves_comments && !in_package {
-                    remove_ids(node, editor);
-                }
-                if let Some(mut own) = Gaps::of(base, node, upstream, editor) {
-                    own.note(above.is_some(), findings.take_all_of_upstream());
-                    gaps.insert(id, own);
-                }
-                if !editor.keeps_lines_alone() {
-                    comments.note(id, base, node);
-                }
-                count += findings.conflicts.len();
-                lines_left = findings.lines_left;
-                updated.extend(editor.touches(node).then_some(id));
-                found.push((id, findings));
-                Ok(())
-            },
-            |id, error| refused.push((id, error)),
-        );
+        let refused = local.edit_items(ids, |id, _, node, editor| {
+            let matched = &self.merged[&id];
+            let Some(upstream) = matched.upstream else {
+                return Ok(());
+            };
+            let base = matched.base.map(|at| inputs.base.node(at));
+            let merge_schema =
+                MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
+                    .in_files(inputs.in_files);
+            let upstream = inputs.upstream.node(upstream);
+            let rules = report.rules.of(&resources[&id]);
+            let policy = report.policy(rules, MOST_LISTED.saturating_sub(count), lines_left);
+            let findings =
+                fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
+            let above = matched
+                .local
+                .and_then(|at| self.heads.above_first_key.get(&at));
+            set_first_comments(node, above, editor);
+            if findings.moves_comments && !in_package {
+                remove_ids(node, editor);
+            }
+            if let Some(mut own) = Gaps::of(base, node, upstream, editor) {
+                own.note(above.is_some(), findings.take_all_of_upstream());
+                gaps.insert(id, own);
+            }
+            if !editor.keeps_lines_alone() {
+                comments.note(id, base, node);
+            }
+            count += findings.conflicts.len();
+            lines_left = findings.lines_left;
+            updated.extend(editor.touches(node).then_some(id));
+            found.push((id, findings));
+            Ok::<_, EditError>(())
+        });
         report.lines_left = lines_left;
         let mut unmerged = BTreeSet::new();
         for (id, error) in refused {
@@ -107,22 +103,6 @@ fn set_first_comments<'d>(
     }
 }
 
-fn policy<'r>(
-    report: &Report<'r>,
-    resource: &Resource,
-    found: usize,
-    lines_left: usize,
-) -> Policy<'r> {
-    Policy {
-        winner: report.winner(),
-        decides_all: report.decides_all(),
-        rules: report.rules_of(resource),
-        combine: report.combine(),
-        most: MOST_LISTED.saturating_sub(found),
-        lines_left,
-    }
-}
-
 /// Writes the merged comments and blank lines between the entries of resources whose fields are merged. Returns the
 /// resources that change.
 fn write_gaps(
@@ -131,16 +111,11 @@ fn write_gaps(
     report: &mut Report<'_>,
 ) -> BTreeSet<ItemId> {
     let mut updated = BTreeSet::new();
-    let mut refused: Vec<(ItemId, EditError)> = Vec::new();
-    local.edit_items(
-        gaps.keys().copied(),
-        |id, _, node, editor| {
-            let is_changed = gaps[&id].apply(node, editor);
-            updated.extend(is_changed.then_some(id));
-            Ok(())
-        },
-        |id, error| refused.push((id, error)),
-    );
+    let refused = local.edit_items(gaps.keys().copied(), |id, _, node, editor| {
+        let is_changed = gaps[&id].apply(node, editor);
+        updated.extend(is_changed.then_some(id));
+        Ok::<_, EditError>(())
+    });
     for (id, error) in refused {
         updated.remove(&id);
         report.push(FunctionResult::refused(&error).with_resource(local.resource(id)));

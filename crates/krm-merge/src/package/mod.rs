@@ -82,26 +82,17 @@ word_enum! {
 impl Strategy {
     /// Whether upstream overwrites what local changed.
     fn overwrites_local(self) -> bool {
-        match self {
-            Self::ResourceMerge | Self::FastForward => false,
-            Self::ForceDeleteReplace | Self::CopyMerge => true,
-        }
+        matches!(self, Self::ForceDeleteReplace | Self::CopyMerge)
     }
 
     /// Whether everything that only local has is kept, even if the original had it.
     fn deletes_nothing(self) -> bool {
-        match self {
-            Self::ResourceMerge | Self::FastForward | Self::ForceDeleteReplace => false,
-            Self::CopyMerge => true,
-        }
+        self == Self::CopyMerge
     }
 
     /// Whether a local change is an error.
     fn refuses_local_changes(self) -> bool {
-        match self {
-            Self::FastForward => true,
-            Self::ResourceMerge | Self::ForceDeleteReplace | Self::CopyMerge => false,
-        }
+        self == Self::FastForward
     }
 }
 
@@ -197,7 +188,6 @@ impl<'m> Merge<'m> {
                 incoming.refusal(path).is_some()
                     || own_upstream.has(path)
                     || links.has(path)
-                    || swapped.has(path)
                     || swapped.has(path)
             };
             let list = match list.files() {

@@ -107,10 +107,9 @@ impl New<'_> {
 pub(super) fn head(node: NodeRef<'_>) -> &str {
     let text = node.document.text;
     let first = node.document.root(0);
-    match first.filter(|first| first.id == node.id) {
-        Some(_) => &text[..head_end(text)],
-        None => "",
-    }
+    first
+        .filter(|first| first.id == node.id)
+        .map_or("", |_| &text[..head_end(text)])
 }
 
 /// The comments and blank lines of a head, with one blank line after them.

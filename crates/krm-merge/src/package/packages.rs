@@ -7,7 +7,7 @@ use super::members::{Members, PackageMembers, same_text, same_value};
 use super::own_upstream::OwnUpstream;
 use super::report::{Report, described};
 use crate::member::duplicates;
-use crate::resources::{ResourceMatch, ResourceMatches, match_resources};
+use crate::resources::{ResourceMatch, match_resources};
 use crate::{Side, Versions};
 use krm_core::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
 use krm_core::resource_list::{ItemId, ResourceList};
@@ -92,14 +92,10 @@ impl<'p, 'l> Packages<'p, 'l> {
         ];
         let found = match_resources(Versions::from(sources.each_ref()));
         drop(sources);
-        let ResourceMatches {
-            all: mut matches,
-            renamed,
-            ties,
-        } = found;
-        self.renamed = renames(&matches, &renamed);
-        self.ties = ties;
-        self.separate_untouched(&mut matches, &renamed);
+        let mut matches = found.all;
+        self.renamed = renames(&matches, &found.renamed);
+        self.ties = found.ties;
+        self.separate_untouched(&mut matches, &found.renamed);
         self.match_repeats(&mut matches);
         if strategy.deletes_nothing() {
             // Resources that upstream does not have count as added by local, so that they are kept.
@@ -167,11 +163,7 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 
     pub(super) fn members(&self) -> Versions<&Members> {
-        Versions {
-            base: &self.base.all,
-            local: &self.local.all,
-            upstream: &self.upstream.all,
-        }
+        Versions::new(&self.base.all, &self.local.all, &self.upstream.all)
     }
 
     /// Reports the resources that one side renamed, unless there is nothing to merge: local renamed one that upstream

@@ -147,7 +147,7 @@ fn fields_to_merge(
         if !is_changed && !heads.decides(matched) && packages.is_untouched(matched) {
             continue;
         }
-        if has_file || untouched.has_document(number) {
+        if has_file || untouched.documents.contains(&number) {
             report.counts.updated += 1;
         } else {
             merged.insert(packages.local.all.ids[at], *matched);

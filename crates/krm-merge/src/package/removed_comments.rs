@@ -104,7 +104,7 @@ fn lost_in_merge(lost: &[&str], is_secret: bool) -> Option<FunctionResult> {
     }
     let named = names_of(lost, is_secret);
     let message = format!(
-        "these comments of local went with fields that upstream removed or replaced: {named}"
+        "these local comments were removed with fields that upstream removed or replaced: {named}"
     );
     Some(FunctionResult::warning(Reason::CommentsRemoved, message))
 }
@@ -121,8 +121,7 @@ fn removed(what: &str, text: &str, [base, local]: [Vec<&str>; 2]) -> Option<Func
         return None;
     }
     let named = names_of(&own, speaks_of_secret(text.as_bytes()));
-    let message =
-        format!("upstream removed the {what}, and these comments of local with it: {named}");
+    let message = format!("upstream removed the {what}, and these local comments with it: {named}");
     Some(FunctionResult::warning(Reason::CommentsRemoved, message))
 }
 

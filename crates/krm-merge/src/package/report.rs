@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::MergeOptions;
 use crate::decided::{DecidedBy, RulesOf};
-use crate::fields::{ConflictKind, Guarded};
+use crate::fields::{ConflictKind, Guarded, Policy};
 use crate::text::{MOST_LINES, PartConflict};
-use crate::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
+use crate::{Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use krm_core::resource::Resource;
 use krm_core::results::{
     FunctionResult, Mark, MergeConflict, MergeDetail, Message, QuotedValue, Reason, ResourceRef,
@@ -37,7 +37,7 @@ const SHORT: usize = 60;
 /// The results of a merge so far.
 pub(super) struct Report<'r> {
     options: MergeOptions,
-    rules: &'r ConflictRules,
+    pub(super) rules: &'r ConflictRules,
     results: Results,
     pub(super) counts: Counts,
     /// How many lines of texts may still be compared.
@@ -62,30 +62,30 @@ impl<'r> Report<'r> {
 
     /// Whether the winner also wins where a merge would keep what one side added or changed; see
     /// [`MergeOptions`](super::MergeOptions).
-    pub(super) fn decides_all(&self) -> bool {
-        self.options.decides_all
+    /// How the fields of one document are merged: at most `most` conflicts are listed.
+    pub(super) fn policy(&self, rules: RulesOf<'r>, most: usize, lines_left: usize) -> Policy<'r> {
+        Policy {
+            winner: self.winner(),
+            decides_all: self.options.decides_all,
+            rules,
+            combine: self.options.combine,
+            most,
+            lines_left,
+        }
     }
 
     /// The side that wins a conflict over a whole resource or file if no rule matches. Usually this is local.
     fn keeper(&self) -> Side {
-        if self.decides_all() {
+        if self.options.decides_all {
             self.winner()
         } else {
             Side::Local
         }
     }
 
-    pub(super) fn rules_of(&self, resource: &Resource) -> RulesOf<'r> {
-        self.rules.of(resource)
-    }
-
     /// Whether upstream may not change some place in a resource.
     pub(super) fn is_guarded(&self, resource: &Resource) -> bool {
         self.rules.of(resource).has_guards()
-    }
-
-    pub(super) fn rules_of_files(&self) -> RulesOf<'r> {
-        self.rules.of_files()
     }
 
     pub(super) fn push(&mut self, result: FunctionResult) {
@@ -253,14 +253,9 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// The values that merge by their parts if both sides changed them.
-    pub(super) fn combine(&self) -> Combine {
-        self.options.combine
-    }
-
     /// Whether files that are not KRM merge by parts of a kind.
     pub(super) fn combines_files(&self, kind: PartsOf) -> bool {
-        self.combine().has(kind) && self.rules_of_files().combine_whole()
+        self.options.combine.has(kind) && self.rules.of_files().combine_whole()
     }
 
     /// Reports a file that has the changes of both sides, if both made some.
@@ -312,11 +307,7 @@ impl<'r> Report<'r> {
             let mut result = self.versions_conflict(what, &versions, decision, &values, within);
             let combined = found.merged.as_ref();
             if let Some(merged) = combined.filter(|_| result.severity != Severity::Error) {
-                let shown = Versions {
-                    base: None,
-                    local: None,
-                    upstream: Some(QuotedValue::of(found.mark, merged)),
-                };
+                let shown = Versions::new(None, None, Some(QuotedValue::of(found.mark, merged)));
                 let text = |most: usize| {
                     let shown = cut(&shown, most).upstream;
                     shown.map(String::from).unwrap_or_default()
@@ -328,6 +319,7 @@ impl<'r> Report<'r> {
             {
                 result.message += &lost;
             }
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(result, resource).with_field(&found.path);
             self.count(decision, more);
             let rule_path = Some(found.rule_path.to_string().into());
@@ -340,6 +332,7 @@ impl<'r> Report<'r> {
         for found in &findings.combined {
             let values = [&found.local, &found.upstream];
             let values = values.map(|value| QuotedValue::of(found.mark, value));
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(combined(found.kind, values), resource).with_field(&found.path);
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
@@ -366,6 +359,7 @@ impl<'r> Report<'r> {
             let result = FunctionResult::warning(Reason::Guarded, message);
             let rule = format!("guards[{}]", found.by.index);
             let values = cut(&values, LONG);
+            let resource = found.resource.as_ref().unwrap_or(resource);
             let result = about(with_versions(result, &values).tag("rule", rule), resource);
             let (result, more) = (result.with_field(&found.path), found.more);
             self.results.push(FunctionResult { more, ..result });

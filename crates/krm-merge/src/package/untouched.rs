@@ -17,11 +17,11 @@ use krm_core::resource::Resource;
 #[derive(Debug, Default)]
 pub(super) struct Untouched {
     /// Paths of whole files.
-    files: BTreeSet<String>,
+    pub(super) files: BTreeSet<String>,
     /// Paths of files that upstream deleted.
-    deleted: BTreeSet<String>,
-    /// Numbers of tracks, for single documents.
-    documents: BTreeSet<usize>,
+    pub(super) deleted: BTreeSet<String>,
+    /// Numbers of matches, for single documents.
+    pub(super) documents: BTreeSet<usize>,
 }
 
 impl Untouched {
@@ -102,29 +102,9 @@ impl Untouched {
         path.is_some_and(|path| self.files.contains(path))
     }
 
-    /// Whether a file is deleted with everything in it.
-    pub(super) fn is_deleted(&self, path: &str) -> bool {
-        self.deleted.contains(path)
-    }
-
-    /// The paths of the deleted files.
-    pub(super) fn deleted(&self) -> impl Iterator<Item = &str> {
-        self.deleted.iter().map(String::as_str)
-    }
-
-    /// Whether upstream's document is taken for the resource of a track.
-    pub(super) fn has_document(&self, matched: usize) -> bool {
-        self.documents.contains(&matched)
-    }
-
     /// Lets documents merge after all, by the numbers of their tracks.
     pub(super) fn merge_documents(&mut self, merges: impl Fn(usize) -> bool) {
         self.documents.retain(|number| !merges(*number));
-    }
-
-    /// The paths of the files for which upstream's whole file is taken.
-    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(String::as_str)
     }
 }
 

@@ -59,7 +59,6 @@ pub fn write_escaped(
 }
 
 /// A text on one line, with the characters escaped that a terminal would obey or hide.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);

@@ -41,7 +41,6 @@ pub struct ShownLine(String);
 
 impl ShownLine {
     /// A line of these parts.
-    #[must_use]
     pub fn of(parts: &[&dyn Piece]) -> Self {
         let mut line = Self::default();
         for part in parts {
@@ -51,7 +50,6 @@ impl ShownLine {
     }
 
     /// A part in a style.
-    #[must_use]
     pub fn styled(style: Style, part: &(impl Piece + ?Sized)) -> Self {
         // Writing to a String does not fail.
         let mut line = Self::default();
@@ -62,7 +60,6 @@ impl ShownLine {
     }
 
     /// A line of a document. Its tabs stay.
-    #[must_use]
     pub fn of_document(line: &str) -> Self {
         let mut shown = Self::default();
         // Writing to a String does not fail.
@@ -76,19 +73,16 @@ impl ShownLine {
     }
 
     /// The line as a stream gets it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The line, cut at a width.
-    #[must_use]
     pub fn cut(&self, width: usize) -> Self {
         Self(console::truncate_str(&self.0, width, "…").into_owned())
     }
 
     /// The line as several of at most this width, if its words are that short. Lines after the first are indented.
-    #[must_use]
     pub fn wrapped(&self, width: usize, indent: usize) -> ShownText {
         let words = self.0.trim_start_matches(' ');
         let mut line = " ".repeat(self.0.len() - words.len());
@@ -132,7 +126,6 @@ impl ShownText {
     }
 
     /// The lines of a text from data. Tabs stay.
-    #[must_use]
     pub fn of_document(text: &str) -> Self {
         let mut lines = Self(String::with_capacity(text.len() + text.len() / 8));
         for line in text.split_inclusive('\n') {
@@ -149,7 +142,6 @@ impl ShownText {
     }
 
     /// The text as a stream gets it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -198,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_reaches_a_line_as_it_is(text in hostile(), other in hostile(), width in 1..50_usize) {
+        fn no_text_reaches_a_line_unescaped(text in hostile(), other in hostile(), width in 1..50_usize) {
             let line = ShownLine::of(&[&text, &format_args!("{other}: {text:>9}"), &other.as_str()]);
             prop_assert!(!line.as_str().contains(is_unsafe));
             let mut lines = ShownText::default();

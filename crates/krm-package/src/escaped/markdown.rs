@@ -10,13 +10,11 @@ pub struct Markdown(String);
 
 impl Markdown {
     /// Markdown that is part of the program.
-    #[must_use]
     pub fn literal(markup: &'static str) -> Self {
         Self(markup.to_owned())
     }
 
     /// A text in a sentence or a cell of a table.
-    #[must_use]
     pub fn text(text: impl Display) -> Self {
         let mut markdown = Self::default();
         markdown.escape(&text.to_string());
@@ -24,13 +22,11 @@ impl Markdown {
     }
 
     /// A text as code.
-    #[must_use]
     pub fn code(text: impl Display) -> Self {
         Self("<code>".to_owned()) + Self::text(text) + "</code>"
     }
 
     /// A message: its parts between backticks become code.
-    #[must_use]
     pub fn prose(text: &str) -> Self {
         if text.matches('`').count() % 2 == 1 {
             return Self::text(text);
@@ -67,18 +63,15 @@ impl Markdown {
     }
 
     /// The number of its characters.
-    #[must_use]
     pub fn length(&self) -> usize {
         self.0.chars().count()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The Markdown as a stream gets it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

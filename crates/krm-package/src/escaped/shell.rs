@@ -6,7 +6,6 @@ use super::characters::is_unsafe;
 
 /// Quotes a word so that a shell reads it as one word, and a person sees what it is. A word that cannot be shown as it
 /// is has its bytes as escapes in `$'...'`.
-#[must_use]
 pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

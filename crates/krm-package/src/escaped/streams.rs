@@ -19,7 +19,6 @@ pub enum StandardStream {
 
 impl StandardStream {
     /// Whether it is a terminal.
-    #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
             Self::Output => io::stdout().is_terminal(),
@@ -35,7 +34,6 @@ impl StandardStream {
     }
 
     /// The columns of the terminal.
-    #[must_use]
     pub fn columns(self) -> usize {
         usize::from(self.term().size().1)
     }

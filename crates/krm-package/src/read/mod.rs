@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Stamp, read_regular};
 use super::files::{FileContent, Package, PackageFile};
-use super::listing::{FileSource, Kind, Listed, ResolvedLink, SkipReason, list, list_clonable};
+use super::listing::{FileSource, Kind, ResolvedLink, SkipReason, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -101,32 +101,26 @@ fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageF
 /// The path does not exist, is not a directory or cannot be read; a folder or KRM-named file in it cannot be read.
 pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     let disk = Disk::open(dir)?;
-    let Listed {
-        krm,
-        targets,
-        others,
-        ignored,
-        skipped,
-        temporaries,
-    } = list(&disk)?;
-    let krm: Vec<String> = krm.into_iter().collect();
+    let listed = list(&disk)?;
+    let krm: Vec<String> = listed.krm.into_iter().collect();
     let read = parallel::map(
         &krm,
         |_| FILE_WORK,
         |path| {
-            let target = targets.get(path).cloned();
+            let target = listed.targets.get(path).cloned();
             let file = target.clone().unwrap_or_else(|| dir.join(path));
             read_krm(&file, path, target)
         },
     );
     let mut package = Package::empty(dir);
-    package.ignored = ignored;
-    package.skipped = skipped;
-    package.temporaries = temporaries.iter().map(|path| dir.join(path)).collect();
+    package.ignored = listed.ignored;
+    package.skipped = listed.skipped;
+    let temporaries = listed.temporaries.iter();
+    package.temporaries = temporaries.map(|path| dir.join(path)).collect();
     for (path, file) in krm.into_iter().zip(read) {
         package.insert(path, file?);
     }
-    for (path, stamp) in others {
+    for (path, stamp) in listed.others {
         let mode = Some(stamp.mode);
         let content = FileContent::OnDisk(stamp);
         package.insert(path, PackageFile::new(content, mode));

@@ -434,7 +434,7 @@ fn krmignore_may_be_a_link_or_a_folder() {
 }
 
 #[test]
-fn deep_folders_need_no_stack() {
+fn deep_folders_need_no_deep_stack() {
     let dir = package(&[]);
     let path = "d/".repeat(900) + "a.yaml";
     put(dir.path(), &path, "a");

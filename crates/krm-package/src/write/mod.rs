@@ -54,7 +54,6 @@ impl FileChange {
     }
 
     /// The new permission bits of a file that has others and exists; `None` if they do not change.
-    #[must_use]
     pub fn new_mode(&self, old: u32) -> Option<u32> {
         match self {
             FileChange::Write { mode, .. } => {

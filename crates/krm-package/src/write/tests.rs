@@ -444,7 +444,7 @@ fn the_target_of_a_link_is_edited() {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere_now_counts_as_changed() {
+fn a_link_that_now_leads_elsewhere_counts_as_changed() {
     let dir = package(&[("one.txt", "same"), ("two.txt", "same")]);
     link(dir.path(), "one.txt", "l.yaml");
     let files = read_package(dir.path()).expect("a package");

@@ -70,12 +70,8 @@ impl Create<'_> {
         retains: bool,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
-        let Nodes {
-            original,
-            modified,
-            live,
-        } = versions;
-        let (old, theirs) = (Finder::of(original), Finder::of(live));
+        let (modified, live) = (versions.modified, versions.live);
+        let (old, theirs) = (Finder::of(versions.original), Finder::of(live));
         let mut fields = Fields::default();
         for field in modified.each_field() {
             let field = &field;
@@ -101,7 +97,7 @@ impl Create<'_> {
             };
             self.field(field, below_versions, below, &at, &mut fields);
         }
-        push_removed(original, modified, &mut fields);
+        push_removed(versions.original, modified, &mut fields);
         if retains && let Some(names) = retained_keys(modified, live, &fields) {
             fields.insert(0, names);
         }

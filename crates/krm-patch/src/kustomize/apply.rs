@@ -14,7 +14,6 @@ use krm_core::schema::{Keys, Schema};
 use krm_yaml::Value;
 
 /// Merges a patch into a resource; `None` if the patch deletes it.
-#[must_use]
 pub fn merge(live: &Value, patch: &Value, schema: &Schema) -> Option<Value> {
     let text = |key: &str| live.get(key).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -63,7 +62,6 @@ fn map(
 }
 
 /// The value of `$patch`.
-#[must_use]
 pub fn directive(patch: &Value) -> Option<&str> {
     patch.get(PATCH).and_then(Value::as_str)
 }

@@ -14,7 +14,6 @@ use krm_yaml::NodeRef;
 use krm_yaml::scalar::Reading;
 
 /// A resource whose keys are those that kustomize reads.
-#[must_use]
 pub fn with_keys_as_read<'a>(node: &Node<'a>) -> Node<'a> {
     // Few resources have such a key, and nothing is built for the others.
     if has_word(node) {

@@ -46,7 +46,6 @@ pub struct Patches<'a> {
 }
 
 /// Creates the patches that turn `live` into `modified`, a resource of the same kind and name.
-#[must_use]
 pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Patches<'a> {
     let (live, modified) = (&with_keys_as_read(live), &with_keys_as_read(modified));
     let place = ValuePlace::of(live, rules);
@@ -70,10 +69,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
     };
     let fields = create.map(live, &found, &place);
     let merge = (!fields.is_empty()).then(|| sparse(&Node::map(fields, found.source()), &found));
-    let KustomizePatch {
-        mut operations,
-        lost,
-    } = create;
+    let (mut operations, lost) = (create.operations, create.lost);
     // kustomize drops these nulls when it applies a merge patch.
     operations.extend(lost.into_iter().filter(|_| merge.is_some()));
     operations.extend(renames);
@@ -81,7 +77,6 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
 }
 
 /// The patch that deletes a resource.
-#[must_use]
 pub fn delete<'a>(live: &Node<'a>) -> Node<'a> {
     sparse(&deletion(), live)
 }
@@ -93,7 +88,6 @@ fn deletion<'a>() -> Node<'a> {
 
 impl Patches<'_> {
     /// The JSON patch as an entry of a kustomization's `patches`; `None` if it has no operations.
-    #[must_use]
     pub fn entry(&self, live: &Resource, targets: &Targets<'_>) -> Option<Value> {
         (!self.operations.is_empty()).then(|| entry(&self.operations, targets.select(live)))
     }

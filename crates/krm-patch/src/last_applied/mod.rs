@@ -51,7 +51,6 @@ impl LastApplied {
     }
 
     /// The configuration that was applied last.
-    #[must_use]
     pub fn node(&self) -> Node<'_> {
         self.0.root().map_or_else(Node::empty_map, Node::Text)
     }
@@ -59,7 +58,6 @@ impl LastApplied {
 
 /// The text of the annotation for a configuration: without the annotations of the pipeline and the annotation itself,
 /// and always with `annotations`.
-#[must_use]
 pub fn write(config: &Node<'_>) -> String {
     let mut json = String::new();
     let config = without_tool_annotations(config);

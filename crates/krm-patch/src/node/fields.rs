@@ -26,7 +26,6 @@ impl<'a> Field<'a> {
     }
 
     /// A new entry, which no document has.
-    #[must_use]
     pub fn made(key: impl Into<Cow<'a, str>>, value: Node<'a>) -> Self {
         Self {
             key: key.into(),
@@ -36,7 +35,6 @@ impl<'a> Field<'a> {
     }
 
     /// The entry with another value.
-    #[must_use]
     pub fn with(&self, value: Node<'a>) -> Self {
         Self {
             value,
@@ -71,19 +69,16 @@ enum Entry<'a> {
 }
 
 impl<'a> Fields<'a> {
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there are no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The entry at an index.
-    #[must_use]
     pub fn get(&self, at: usize) -> Field<'a> {
         match &self.entries[at] {
             Entry::Text([of, value_of], key, value) => Field {
@@ -103,7 +98,6 @@ impl<'a> Fields<'a> {
     }
 
     /// The key of the entry at an index.
-    #[must_use]
     pub fn key(&self, at: usize) -> &str {
         match &self.entries[at] {
             Entry::Text([of, _], key, _) | Entry::Null(of, key) => {
@@ -123,7 +117,6 @@ impl<'a> Fields<'a> {
     }
 
     /// The index of the entry with a key.
-    #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
         (0..self.len()).find(|at| self.key(*at) == key)
     }

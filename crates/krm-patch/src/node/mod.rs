@@ -64,7 +64,6 @@ pub enum Shape {
 
 impl Shape {
     /// The name of the shape in messages, with its article.
-    #[must_use]
     pub fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -77,13 +76,11 @@ impl Shape {
 
 impl<'a> Node<'a> {
     /// A scalar that no document has.
-    #[must_use]
     pub fn of_value(value: impl Into<Value>) -> Self {
         Self::Scalar(Rc::new(value.into()))
     }
 
     /// A list, and the list of a document that it was made from, if any. It is that list if no element changed.
-    #[must_use]
     pub fn list(items: Vec<ListItem<'a>>, source: Option<NodeRef<'a>>) -> Self {
         let is_unchanged = |list: NodeRef<'a>| {
             let mut old = list.items().map(Node::Text);
@@ -98,7 +95,6 @@ impl<'a> Node<'a> {
     }
 
     /// A map, and the map of a document that it was made from, if any. It is that map if no field changed.
-    #[must_use]
     pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
         match source.filter(|map| map.kind().is_mapping()) {
             Some(map) if fields.are_of(map) => Self::Text(map),
@@ -107,13 +103,11 @@ impl<'a> Node<'a> {
     }
 
     /// A map without entries.
-    #[must_use]
     pub(crate) fn empty_map() -> Self {
         Self::map(Fields::default(), None)
     }
 
     /// What kind of value it is.
-    #[must_use]
     pub fn shape(&self) -> Shape {
         match self {
             Self::Text(node) => match node.resolved() {
@@ -130,13 +124,11 @@ impl<'a> Node<'a> {
     }
 
     /// Whether it is `null`.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         self.shape() == Shape::Null
     }
 
     /// The node of a document that it is, or was made from.
-    #[must_use]
     pub fn source(&self) -> Option<NodeRef<'a>> {
         match self {
             Self::Text(node) => Some(node.resolved()),
@@ -147,7 +139,6 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a map; none for other nodes.
-    #[must_use]
     pub fn fields(&self) -> Fields<'a> {
         match self {
             Self::Text(node) => node.resolved().entries().map(Field::of).collect(),
@@ -180,7 +171,6 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a map, which are not copied if no other node shares them.
-    #[must_use]
     pub(crate) fn into_fields(self) -> Fields<'a> {
         match self {
             Self::Map(map) => Rc::unwrap_or_clone(map).fields,
@@ -189,7 +179,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value under a key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         match self {
             Self::Text(node) => {
@@ -206,7 +195,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value at the end of a chain of keys.
-    #[must_use]
     pub fn get_path(&self, keys: &[&str]) -> Option<Node<'a>> {
         let Some((first, rest)) = keys.split_first() else {
             return Some(self.clone());
@@ -216,7 +204,6 @@ impl<'a> Node<'a> {
     }
 
     /// The elements of a list; none for other nodes.
-    #[must_use]
     pub fn items(&self) -> Vec<ListItem<'a>> {
         self.placed_items().collect()
     }
@@ -242,7 +229,6 @@ impl<'a> Node<'a> {
     }
 
     /// Whether a map or list is empty. True for scalars.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(node) => !node.resolved().is_filled(),
@@ -253,7 +239,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value of a scalar; `None` for other nodes.
-    #[must_use]
     pub fn scalar(&self) -> Option<Value> {
         match self {
             Self::Text(node) if matches!(node.resolved().kind(), NodeKind::Scalar(_)) => {
@@ -265,7 +250,6 @@ impl<'a> Node<'a> {
     }
 
     /// The text of a string; `None` for other nodes.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(node) => node.as_str(),
@@ -275,7 +259,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value. Keys of maps become strings, as in JSON.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         match self.shape() {
             Shape::Null | Shape::Scalar => self.scalar().unwrap_or(Value::Null),
@@ -288,7 +271,6 @@ impl<'a> Node<'a> {
     }
 
     /// Whether both are the same node of the same document, or aliases of it.
-    #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => same_place(a.resolved(), b.resolved()),
@@ -297,7 +279,6 @@ impl<'a> Node<'a> {
     }
 
     /// Whether both have the same value.
-    #[must_use]
     pub fn equals(&self, other: &Self) -> bool {
         if self.is(other) {
             return true;
@@ -335,14 +316,12 @@ impl<'a> Node<'a> {
 }
 
 /// Whether two nodes are the same node of the same document.
-#[must_use]
 pub(crate) fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
 }
 
 impl<'a> ListItem<'a> {
     /// A new element, which no document has.
-    #[must_use]
     pub fn made(value: Node<'a>) -> Self {
         Self { value, place: None }
     }
@@ -352,7 +331,6 @@ impl<'a> ListItem<'a> {
 const MAX_DEPTH: usize = 1024;
 
 /// Whether a value, as JSON with its aliases written out, has at most `bytes` bytes more than twice its text.
-#[must_use]
 pub fn adds_at_most(bytes: usize, root: NodeRef<'_>) -> bool {
     let written = root.source().len().saturating_mul(2);
     fits(root, written.saturating_add(bytes), |node| {

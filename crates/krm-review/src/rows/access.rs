@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::row::FieldChange;
 use crate::walk::{is_true, items, strings, text};
+use krm_core::results::and_more;
 use krm_yaml::NodeRef;
 
 /// What a rule of a role grants.
@@ -69,6 +70,7 @@ impl<'n> Grant<'n> {
 const MOST_PAIRS: usize = 250_000;
 
 /// Everything that a list of rules grants.
+#[derive(Default)]
 struct Granted<'n> {
     pairs: HashSet<(AccessTarget<'n>, &'n str)>,
     /// The beginnings of URLs that end with `*`, with their verbs.
@@ -85,11 +87,7 @@ impl<'n> Granted<'n> {
             return None;
         }
         let pairs: HashSet<_> = grants.iter().flat_map(Grant::each).collect();
-        let mut granted = Self {
-            pairs: HashSet::new(),
-            beginnings: HashSet::new(),
-            lengths: BTreeSet::new(),
-        };
+        let mut granted = Self::default();
         for (target, verb) in &pairs {
             if let AccessTarget::Url(url) = target
                 && let Some(beginning) = url.strip_suffix('*')
@@ -105,11 +103,7 @@ impl<'n> Granted<'n> {
         let verbs = [verb, "*"];
         match target {
             AccessTarget::Url(url) => {
-                let has = |target| {
-                    verbs
-                        .iter()
-                        .any(|verb| self.pairs.contains(&(target, *verb)))
-                };
+                let has = |target| self.pairs.contains(&(target, verb));
                 let mut lengths = self.lengths.range(..=url.len());
                 has(target)
                     || lengths.any(|length| {
@@ -284,10 +278,7 @@ pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
     let role = text(role).unwrap_or_default();
     let count = new.len();
     new.truncate(SHOWN);
-    let more = match count - new.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = and_more(count - new.len() + 1);
     Some(format!(
         "the role `{role}` is granted to {}{more}",
         new.join(", ")
@@ -319,7 +310,7 @@ pub(super) fn widens_constraints(change: &FieldChange<'_, '_>) -> Option<String>
         new.retain(|word| !before.contains(word));
         return (!new.is_empty()).then(|| format!("the constraints also have {}", new.join(", ")));
     }
-    let is = |node| is_true(node);
-    let allows = field.starts_with("allow") && is(change.after()) && !is(change.before());
+    let is_new = is_true(change.after()) && !is_true(change.before());
+    let allows = field.starts_with("allow") && is_new;
     allows.then(|| format!("the constraints now have `{field}`"))
 }

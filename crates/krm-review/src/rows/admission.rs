@@ -12,13 +12,12 @@ fn is_closed(webhook: NodeRef<'_>) -> bool {
 pub(super) fn fails_closed<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let fails = change.after().is_some_and(is_closed) && !change.before().is_some_and(is_closed);
     let policy = |webhook: Option<NodeRef<'n>>| given(webhook?.get(FAILURE_POLICY));
-    let finding = fails.then(|| PlaceFinding {
+    Vec::from_iter(fails.then(|| PlaceFinding {
         below: vec![PathElement::Field(FAILURE_POLICY.to_owned())],
         message: "without its server, requests that match the webhook fail".to_owned(),
         values: Some([policy(change.before()), policy(change.after())]),
         is_whole: true,
-    });
-    finding.into_iter().collect()
+    }))
 }
 
 const FAILURE_POLICY: &str = "failurePolicy";

@@ -93,14 +93,12 @@ pub(super) fn narrows<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>>
         }
     }
     let below = std::mem::take(&mut found.way).unwrap_or_default();
-    let message = found.message();
-    let finding = message.map(|message| PlaceFinding {
+    Vec::from_iter(found.message().map(|message| PlaceFinding {
         below,
         message,
         values: None,
         is_whole: true,
-    });
-    finding.into_iter().collect()
+    }))
 }
 
 const OTHER_RULE: &str = "has a different validation rule";
@@ -300,18 +298,12 @@ impl Narrowing<'_> {
             self.report(path, "has a different `pattern`");
         }
         let rules = |node: NodeRef<'_>| -> Vec<String> {
-            let rules = given(node.get("x-kubernetes-validations")).into_iter();
-            let rules = rules.flat_map(|list| list.items());
-            rules
-                .filter_map(|rule| text(rule.get("rule")).map(str::to_owned))
-                .collect()
+            let rules = items(node.get("x-kubernetes-validations"));
+            let rules = rules.filter_map(|rule| text(rule.get("rule")));
+            rules.map(str::to_owned).collect()
         };
         let known: HashSet<String> = rules(old).into_iter().collect();
-        let new_rules = rules(new)
-            .into_iter()
-            .filter(|rule| !known.contains(rule))
-            .count();
-        if new_rules > 0 {
+        if rules(new).iter().any(|rule| !known.contains(rule)) {
             self.report(path, OTHER_RULE);
         }
     }

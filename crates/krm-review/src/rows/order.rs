@@ -46,10 +46,8 @@ pub(super) fn init_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'
 
 fn finding<'n>(message: String) -> PlaceFinding<'n> {
     PlaceFinding {
-        below: Vec::new(),
         message,
-        values: None,
-        is_whole: false,
+        ..PlaceFinding::default()
     }
 }
 
@@ -92,9 +90,8 @@ pub(super) fn variable_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFindi
                 message: format!(
                     "the environment variable `{name}` uses `$({other})`, which is now defined {now}"
                 ),
-                values: None,
-                is_whole: false,
-            });
+                            ..PlaceFinding::default()
+                        });
         }
     }
     found

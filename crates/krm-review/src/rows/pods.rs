@@ -53,13 +53,6 @@ pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-/// The containers of a pod, with their names.
-fn containers<'n>(pod: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
-    let lists = CONTAINERS.into_iter().filter_map(move |name| pod.get(name));
-    let items = lists.flat_map(|list| list.items());
-    items.filter_map(|item| Some((text(item.get("name"))?, item.resolved())))
-}
-
 /// Findings about the containers for which `holds` is true before the change and false after it, each at the field that
 /// caused it: one of `fields` below the security context of the container, or else of the pod. New and removed containers
 /// do not count. `holds` gets a container and its pod spec.
@@ -73,7 +66,7 @@ fn lost<'n>(
         return Vec::new();
     };
     let mut others: HashMap<&str, NodeRef<'n>> = HashMap::new();
-    for (name, container) in containers(before) {
+    for (_, name, container) in placed_containers(before) {
         others.entry(name).or_insert(container);
     }
     let mut found: Vec<PlaceFinding<'n>> = Vec::new();
@@ -112,17 +105,11 @@ fn changed_field<'n>(
     sides: [NodeRef<'n>; 2],
     fields: &[&[&str]],
 ) -> Option<(Vec<PathElement>, [Option<NodeRef<'n>>; 2])> {
-    fields.iter().find_map(|field| {
-        let path = [&[SECURITY_CONTEXT], *field].concat();
+    fields.iter().find_map(|names| {
+        let path = [&[SECURITY_CONTEXT], *names].concat();
         let values = sides.map(|node| given(node.get_path(&path)));
-        let is_same = match values {
-            [Some(before), Some(after)] => before.equals(&after),
-            [before, after] => before.is_none() && after.is_none(),
-        };
-        let path = path
-            .iter()
-            .map(|name| PathElement::Field((*name).to_owned()));
-        (!is_same).then(|| (path.collect(), values))
+        let differs = !NodeRef::same(values[0], values[1]);
+        differs.then(|| (path.into_iter().map(field).collect(), values))
     })
 }
 
@@ -135,10 +122,7 @@ fn placed_containers<'n>(
     CONTAINERS.into_iter().flat_map(move |list| {
         let items = items(pod.get(list)).enumerate();
         items.filter_map(move |(index, container)| {
-            let place = [
-                PathElement::Field(list.to_owned()),
-                PathElement::Index(index),
-            ];
+            let place = [field(list), PathElement::Index(index)];
             Some((place, text(container.get("name"))?, container))
         })
     })

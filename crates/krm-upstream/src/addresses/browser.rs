@@ -24,7 +24,6 @@ const RAW_HOST: &str = "raw.githubusercontent.com";
 
 impl BrowserAddress {
     /// Parses an address. `None` if it is of another kind.
-    #[must_use]
     pub fn parse(argument: &str) -> Option<Self> {
         let (scheme, rest) = argument.split_once("://")?;
         if !["https", "http"].contains(&scheme) {
@@ -69,7 +68,6 @@ impl BrowserAddress {
     }
 
     /// The revision and the path: the longest name among these that the rest begins with, or else its first part.
-    #[must_use]
     pub fn split<'n>(&self, names: impl Iterator<Item = &'n str>) -> (String, String) {
         let rest = &self.rest;
         let is_start = |name: &&str| {

@@ -33,14 +33,12 @@ pub struct ReleaseFile {
 const ENDS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// Whether a file is a package of one file.
-#[must_use]
 pub fn is_only_file(path: &str) -> bool {
     ENDS.iter().any(|end| path.ends_with(end))
 }
 
 impl ReleaseFile {
     /// Parses the address of a file. `None` if it does not look like one.
-    #[must_use]
     pub fn parse(whole: &str, tags: Option<&Address>) -> Option<Self> {
         let path = whole.split('?').next()?;
         let file = path.rsplit('/').next()?;
@@ -103,26 +101,22 @@ impl ReleaseFile {
     }
 
     /// The address, as the name of the source of all releases.
-    #[must_use]
     pub fn template(&self) -> &str {
         &self.template
     }
 
     /// The file's name.
-    #[must_use]
     pub fn file(&self) -> &str {
         let path = self.template.split('?').next().unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default()
     }
 
     /// Whether the address of a release says which release it is of, so that a lock needs no name after it.
-    #[must_use]
     pub fn is_of_forge(&self) -> bool {
         self.is_of_forge
     }
 
     /// The addresses that the file of a release may have, the most likely first.
-    #[must_use]
     pub fn addresses(&self, tag: &str) -> Vec<String> {
         if self.tags.is_none() {
             return vec![self.template.clone()];
@@ -288,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_file_is_one_release_or_has_a_place_for_the_number() {
+    fn any_other_file_is_one_release_or_has_a_placeholder_for_the_number() {
         let file = parsed("https://e.com/app-1.0.0.tgz");
         assert_eq!(file.tags, None);
         assert_eq!(file.addresses(""), ["https://e.com/app-1.0.0.tgz"]);

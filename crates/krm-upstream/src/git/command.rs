@@ -26,7 +26,6 @@ const END_OF_OPTIONS: &str = "--end-of-options";
 
 impl GitCommand {
     /// A command with literal words.
-    #[must_use]
     pub fn new(words: &[&'static str]) -> Self {
         Self {
             options: words.iter().map(OsString::from).collect(),
@@ -36,13 +35,11 @@ impl GitCommand {
     }
 
     /// Asks a repository for its tags and branches.
-    #[must_use]
     pub fn list_references(address: &Address) -> Self {
         Self::new(&["ls-remote"]).data().address(address).done()
     }
 
     /// Fetches single tags, branches and commits, without their histories.
-    #[must_use]
     pub fn fetch(address: &Address, references: &[RefName], commits: &[CommitId]) -> Self {
         let mut data = Self::new(FETCH)
             .words(&["--depth=1", "--no-tags"])
@@ -58,7 +55,6 @@ impl GitCommand {
     }
 
     /// Fetches a tag or branch with its history since a time, in seconds.
-    #[must_use]
     pub fn fetch_since(address: &Address, reference: &RefName, seconds: i64) -> Self {
         let mut command = Self::new(FETCH).words(&["--no-tags"]);
         command
@@ -69,7 +65,6 @@ impl GitCommand {
     }
 
     /// Fetches all tags and branches, with their histories.
-    #[must_use]
     pub fn fetch_all(address: &Address, is_shallow: bool) -> Self {
         let unshallow: &[&str] = if is_shallow { &["--unshallow"] } else { &[] };
         let data = Self::new(FETCH).words(&["--tags"]).words(unshallow).data();
@@ -80,7 +75,6 @@ impl GitCommand {
 
     /// Fetches the branches below a name from the remote `origin` of the user's own repository into its remote branches,
     /// and forgets those that are gone there.
-    #[must_use]
     pub fn fetch_own_branches(prefix: &RefName) -> Self {
         let data = Self::new(&["fetch", "--quiet", "--no-tags", "--prune"]).data();
         data.literal("origin")
@@ -107,7 +101,6 @@ impl GitCommand {
     }
 
     /// Adds a setting for one run with the path of a file of the user's own, if there is one: `-c include.path=PATH`.
-    #[must_use]
     pub fn own_setting(self, setting: &'static str, path: Option<&Path>) -> Self {
         match path {
             Some(path) => self.words(&["-c"]).own_path(setting, path),
@@ -132,7 +125,6 @@ impl GitCommand {
     }
 
     /// Ends the flags: what follows comes from data.
-    #[must_use]
     pub fn data(self) -> GitData {
         GitData(self)
     }
@@ -147,13 +139,11 @@ impl GitCommand {
     }
 
     /// The words before what comes from data.
-    #[must_use]
     pub fn options(&self) -> &[OsString] {
         &self.options
     }
 
     /// All arguments, in their order.
-    #[must_use]
     pub fn arguments(&self) -> Vec<&OsStr> {
         let end = (!self.data.is_empty()).then_some(OsStr::new(END_OF_OPTIONS));
         let options = self.options.iter().map(OsString::as_os_str);
@@ -179,49 +169,41 @@ pub struct GitData(GitCommand);
 
 impl GitData {
     /// Adds the address of a repository.
-    #[must_use]
     pub fn address(self, address: &Address) -> Self {
         self.word(address.as_str())
     }
 
     /// Adds a commit.
-    #[must_use]
     pub fn commit(self, commit: &CommitId) -> Self {
         self.word(commit.as_str())
     }
 
     /// Adds a commit whose history is left out.
-    #[must_use]
     pub fn without(self, commit: &CommitId) -> Self {
         self.word(&format!("^{commit}"))
     }
 
     /// Adds the name of a branch.
-    #[must_use]
     pub fn reference(self, name: &RefName) -> Self {
         self.word(name.as_str())
     }
 
     /// Adds the first parent of a commit.
-    #[must_use]
     pub fn parent_of(self, commit: &CommitId) -> Self {
         self.word(&format!("{commit}^"))
     }
 
     /// Adds a tag or branch, to be fetched into the one of the same name.
-    #[must_use]
     pub(crate) fn same_reference(self, name: &RefName) -> Self {
         self.word(&format!("+{name}:{name}"))
     }
 
     /// Adds a file at a commit, by its path from the repository's root.
-    #[must_use]
     pub fn file_at(self, commit: &CommitId, path: &str) -> Self {
         self.word(&format!("{commit}:{path}"))
     }
 
     /// Adds a file at the last commit, by its path from the repository's root.
-    #[must_use]
     pub fn file_at_head(self, path: &str) -> Self {
         self.word(&format!("HEAD:{path}"))
     }
@@ -235,13 +217,11 @@ impl GitData {
     }
 
     /// Adds a word of the program.
-    #[must_use]
     pub fn literal(self, word: &'static str) -> Self {
         self.word(word)
     }
 
     /// The command.
-    #[must_use]
     pub fn done(self) -> GitCommand {
         self.0
     }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use krm_package::PackageError;
 
+use crate::is_only_file;
+
 /// Why a package could not be read from, or a draft written to, a repository.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -47,7 +49,7 @@ pub enum GitError {
     #[error(
         "the repository '{}' has no {} `{directory}` at the revision `{revision}`{}",
         path.display(),
-        if may_be_a_file(directory) { "file" } else { "directory" },
+        if is_only_file(directory) { "file" } else { "directory" },
         nearest(near)
     )]
     DirectoryNotFound {
@@ -108,13 +110,6 @@ pub enum GitError {
     /// The tree does not contain a package that can be read.
     #[error(transparent)]
     Package(#[from] PackageError),
-}
-
-/// Whether a path has the name of a file that can be a package.
-pub(super) fn may_be_a_file(path: &str) -> bool {
-    [".yaml", ".yml", ".json"]
-        .iter()
-        .any(|end| path.ends_with(end))
 }
 
 /// Names similar to one that was not found, for the error message.

@@ -4,8 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
+use serde::Serialize;
 
-use super::tree_source::{TreeFile, TreeSource};
+use super::tree_source::TreeSource;
 use super::{GitError, Repository};
 use krm_address::release_name::ReleaseName;
 
@@ -34,7 +35,7 @@ pub struct ChangingCommit {
 }
 
 /// What a commit says about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommitDescription {
     /// Its id.
     pub commit: String,
@@ -103,7 +104,6 @@ impl Repository {
     }
 
     /// Which of the other commits a commit contains in its history, or is. The history of a shallow clone ends early.
-    #[must_use]
     pub fn contained(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
         let Ok(commit) = self.id_of(commit) else {
             return BTreeSet::new();
@@ -160,7 +160,6 @@ impl Repository {
     }
 
     /// Who made a commit, when, and what its message says. `None` if it cannot be read.
-    #[must_use]
     pub fn description_of(&self, commit: &str) -> Option<CommitDescription> {
         let id = ObjectId::from_hex(commit.as_bytes()).ok()?;
         let commit = self.git.find_commit(id).ok()?;
@@ -175,7 +174,6 @@ impl Repository {
     }
 
     /// The time of a commit, in seconds.
-    #[must_use]
     pub fn time_of(&self, commit: &str) -> Option<i64> {
         Some(self.time(ObjectId::from_hex(commit.as_bytes()).ok()?))
     }
@@ -213,17 +211,12 @@ impl Repository {
     ) -> Result<Vec<(String, String)>, GitError> {
         let root = self.root_of(commit)?;
         let Some(source) = TreeSource::new(self, root, directory)? else {
-            let file = self.file_of(directory, commit)?;
-            return Ok(file
-                .map(|(name, id)| (name, id.to_string()))
-                .into_iter()
-                .collect());
+            let file = self.file_of(directory, commit)?.into_iter();
+            return Ok(file.map(|(name, id)| (name, id.to_string())).collect());
         };
-        let files = source.files()?.files;
-        let files = files.into_iter();
-        Ok(files
-            .map(|(path, TreeFile { id, .. })| (path, id.to_string()))
-            .collect())
+        let files = source.files()?.files.into_iter();
+        let files = files.map(|(path, file)| (path, file.id.to_string()));
+        Ok(files.collect())
     }
 
     /// The content with an id that [`files_of`](Self::files_of) returned.

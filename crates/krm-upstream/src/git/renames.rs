@@ -34,7 +34,6 @@ struct Difference {
 impl Repository {
     /// The directory to which at least half of the files of a directory moved between two commits, or the new path of
     /// a file. `None` if there is none, or if an object cannot be read.
-    #[must_use]
     pub fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
         let mut difference = Difference::default();
         let roots = [from, to].map(|commit| self.root_of(commit).ok());
@@ -90,19 +89,17 @@ impl Repository {
                 "" => name.clone(),
                 folder => format!("{folder}/{name}"),
             };
-            let file = |entry: Option<&(bool, ObjectId)>| {
-                entry.filter(|(is_tree, _)| !is_tree).map(|(_, id)| *id)
+            let of_kind = |entry: Option<&(bool, ObjectId)>, is_tree: bool| {
+                entry.filter(|(is, _)| *is == is_tree).map(|(_, id)| *id)
             };
-            let tree = |entry: Option<&(bool, ObjectId)>| {
-                entry.filter(|(is_tree, _)| *is_tree).map(|(_, id)| *id)
-            };
-            match (file(before), file(after)) {
+            match (of_kind(before, false), of_kind(after, false)) {
                 (Some(id), None) => drop(difference.removed.insert(path.clone(), id)),
                 (None, Some(id)) => drop(difference.added.insert(path.clone(), id)),
                 // A file that changed in its place did not move.
                 _ => {}
             }
-            self.compare(&path, tree(before), tree(after), difference)?;
+            let [before, after] = [before, after].map(|entry| of_kind(entry, true));
+            self.compare(&path, before, after, difference)?;
         }
         Ok(())
     }
@@ -131,7 +128,7 @@ impl Repository {
 
     fn too_many_renames(&self) -> GitError {
         let message = format!("expected at most {MOST_ENTRIES} files and folders, found more");
-        self.unreadable("a difference".to_owned(), &std::io::Error::other(message))
+        self.cannot_read("a difference".to_owned(), message)
     }
 
     /// Pairs removed files with added ones: first by the same content, then by the same name, then any of

@@ -67,7 +67,6 @@ impl Repository {
 
     /// The address of the clone's origin: the URL of the remote, without a password; the clone's own path if there is
     /// no remote.
-    #[must_use]
     pub fn address(&self) -> String {
         let config = self.git.config_snapshot();
         let url = config.string("remote.origin.url");
@@ -122,7 +121,6 @@ impl Repository {
     }
 
     /// Whether the clone is shallow.
-    #[must_use]
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow().unwrap_or(false)
     }
@@ -133,7 +131,6 @@ impl Repository {
     }
 
     /// The short names of all tags.
-    #[must_use]
     pub fn names_of_tags(&self) -> Vec<String> {
         self.names_below("refs/tags/")
     }
@@ -154,10 +151,14 @@ impl Repository {
 
     /// The error for something that cannot be read.
     pub(super) fn unreadable(&self, what: String, error: &dyn std::error::Error) -> GitError {
+        self.cannot_read(what, one_line(error))
+    }
+
+    pub(super) fn cannot_read(&self, what: String, message: String) -> GitError {
         GitError::Unreadable {
             path: self.path.clone(),
             what,
-            message: one_line(error),
+            message,
         }
     }
 
@@ -168,11 +169,7 @@ impl Repository {
         } else {
             "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch --no-filter`"
         };
-        GitError::Unreadable {
-            path: self.path.clone(),
-            what,
-            message: format!("the object {id} is missing; {why}"),
-        }
+        self.cannot_read(what, format!("the object {id} is missing; {why}"))
     }
 }
 
@@ -215,7 +212,6 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a folder is a repository, with or without a work tree.
-#[must_use]
 pub fn is_repository(folder: &Path) -> bool {
     let is_bare = ["HEAD", "objects", "refs"]
         .iter()
@@ -284,7 +280,6 @@ fn unknown_extension(git: &gix::Repository) -> Option<String> {
 }
 
 /// Removes the user and password of a URL. The user of an SSH address without a password stays.
-#[must_use]
 pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

@@ -57,7 +57,6 @@ impl Repository {
 
     /// Finds the commit with an id, or the commit that the annotated tag with that id points to. `None` if the
     /// repository has no such commit.
-    #[must_use]
     pub fn commit_with_id(&self, id: &str) -> Option<String> {
         let id = ObjectId::from_hex(id.as_bytes()).ok()?;
         let object = self.peel_tags(id).ok()?;
@@ -82,7 +81,7 @@ impl Repository {
             id = target.map_err(|error| self.unreadable(what(), &error))?;
         }
         let message = format!("expected at most {MOST_TAGS} nested annotated tags, found more");
-        Err(self.unreadable(format!("the object `{id}`"), &io::Error::other(message)))
+        Err(self.cannot_read(format!("the object `{id}`"), message))
     }
 
     /// The name under which others know `refs/tags/v1`, `heads/main`, `origin/main` and the like. `None` if there is

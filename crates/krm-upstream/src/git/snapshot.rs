@@ -2,9 +2,10 @@
 
 use gix::ObjectId;
 
-use super::error::{may_be_a_file, near};
-use super::tree_source::{NamedFile, TreeFile, TreeFiles, TreeSource};
+use super::error::near;
+use super::tree_source::{NamedFile, TreeFile, TreeSource};
 use super::{GitError, Repository, Revision};
+use crate::is_only_file;
 use krm_package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageFile, SkipReason, Skipped,
     USUAL_MODE, file_name, is_krm_name, join, list_clonable,
@@ -47,13 +48,9 @@ impl Repository {
             return self.read_file(&name, id, revision);
         }
         let source = source.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
-        let TreeFiles {
-            files,
-            ignored,
-            skipped,
-        } = source.files()?;
-        let mut package = self.package(files, skipped, PackageFile::read)?;
-        package.ignored = ignored;
+        let listed = source.files()?;
+        let mut package = self.package(listed.files, listed.skipped, PackageFile::read)?;
+        package.ignored = listed.ignored;
         Ok(Snapshot {
             revision,
             address: self.address(),
@@ -273,7 +270,7 @@ impl Repository {
                 revision: revision.to_owned(),
             };
         }
-        let paths = TreeSource::paths_below(self, root, may_be_a_file(directory));
+        let paths = TreeSource::paths_below(self, root, is_only_file(directory));
         GitError::DirectoryNotFound {
             path: self.path.clone(),
             directory: directory.to_owned(),
@@ -316,15 +313,10 @@ impl Repository {
         let size = header.size();
         let megabytes = |bytes: u64| format!("{} MB", bytes >> 20);
         if size > LARGEST_FILE || size > *left {
-            let (what, limit) = if size > LARGEST_FILE {
-                (what(), LARGEST_FILE)
+            let (what, limit, found) = if size > LARGEST_FILE {
+                (what(), LARGEST_FILE, megabytes(size))
             } else {
-                ("the package".to_owned(), LARGEST_PACKAGE)
-            };
-            let found = if limit == LARGEST_FILE {
-                megabytes(size)
-            } else {
-                "more".to_owned()
+                ("the package".to_owned(), LARGEST_PACKAGE, "more".to_owned())
             };
             let limit = megabytes(limit);
             return Err(GitError::TooLarge { what, limit, found });
@@ -332,11 +324,8 @@ impl Repository {
         *left -= size;
         let object = self.object(id, what)?;
         if object.kind != gix::objs::Kind::Blob {
-            return Err(GitError::Unreadable {
-                path: self.path.clone(),
-                what: what(),
-                message: format!("expected a blob, found a {}", object.kind),
-            });
+            let message = format!("expected a blob, found a {}", object.kind);
+            return Err(self.cannot_read(what(), message));
         }
         let mut bytes = object.detach().data;
         // The buffer has room for what the content was made from.

@@ -1,7 +1,8 @@
 //! Parses `REPOSITORY//DIRECTORY?ref=REVISION`, the form of kustomize and go-getter.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::GitError;
@@ -79,7 +80,7 @@ impl GitSource {
             return Err(wrong(&error.to_string()));
         }
         Ok(Some(Self {
-            repository: PathBuf::from(os_string(repository)),
+            repository: PathBuf::from(OsStr::from_bytes(repository)),
             directory,
             revision,
         }))
@@ -93,17 +94,6 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
         Some(at) => (&bytes[..root + at], &bytes[root + at + 2..]),
         None => (bytes, b""),
     }
-}
-
-#[cfg(unix)]
-fn os_string(bytes: &[u8]) -> OsString {
-    use std::os::unix::ffi::OsStringExt;
-    OsString::from_vec(bytes.to_vec())
-}
-
-#[cfg(not(unix))]
-fn os_string(bytes: &[u8]) -> OsString {
-    OsString::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// The URL at the beginning of a flag, if there is one: `https://...`, `git@host:...`.
@@ -131,16 +121,8 @@ fn url(flag: &str) -> Option<String> {
 
 impl fmt::Display for GitSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            repository,
-            directory,
-            revision,
-        } = self;
-        write!(
-            f,
-            "{}//{directory}{REVISION}{revision}",
-            repository.display()
-        )
+        let (repository, directory) = (self.repository.display(), &self.directory);
+        write!(f, "{repository}//{directory}{REVISION}{}", self.revision)
     }
 }
 

@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 
 use super::GitError;
 use super::Repository;
-use super::error::may_be_a_file;
+use crate::is_only_file;
 use krm_package::{
     FileSource, FoundEntry, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join,
     list,
@@ -154,7 +154,7 @@ impl<'r> TreeSource<'r> {
                 let Ok(name) = &entry.name else { continue };
                 let path = join(&folder, name);
                 if entry.kind != EntryKind::Tree {
-                    if files && may_be_a_file(name) && found.len() < ENOUGH {
+                    if files && is_only_file(name) && found.len() < ENOUGH {
                         found.push(path);
                     }
                     continue;
@@ -184,11 +184,7 @@ impl<'r> TreeSource<'r> {
         for entry in &decoded.entries {
             if !names.insert(entry.filename) || !is_name(entry.filename) {
                 let message = format!("a name in it is not allowed, `{}`", entry.filename);
-                return Err(GitError::Unreadable {
-                    path: self.repository.path.clone(),
-                    what: what(),
-                    message,
-                });
+                return Err(self.repository.cannot_read(what(), message));
             }
             let name = std::str::from_utf8(entry.filename);
             entries.push(TreeEntry {

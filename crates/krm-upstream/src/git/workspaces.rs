@@ -175,11 +175,8 @@ impl Repository {
 
     /// The error for a commit whose position in the history is unknown because the clone is shallow.
     pub fn too_shallow(&self, commit: &str) -> GitError {
-        GitError::Unreadable {
-            path: self.path.clone(),
-            what: format!("the history of `{commit}`"),
-            message: "the clone is shallow: `git fetch --unshallow`".to_owned(),
-        }
+        let message = "the clone is shallow: `git fetch --unshallow`";
+        self.cannot_read(format!("the history of `{commit}`"), message.to_owned())
     }
 
     pub(super) fn id_of(&self, commit: &str) -> Result<ObjectId, GitError> {

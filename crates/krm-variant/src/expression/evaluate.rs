@@ -37,7 +37,6 @@ impl Debug for Evaluator<'_> {
 
 impl Compiler {
     /// An evaluator for a run over this many targets.
-    #[must_use]
     pub fn evaluator<'v>(&self, targets: usize) -> Evaluator<'v> {
         Evaluator {
             context: Context::with_env(self.environment.clone()),

@@ -130,7 +130,7 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
         loop_cond,
         loop_step,
         result: guard(written.result),
-        ..written_names(written.iter_var, written.iter_var2, written.accu_var)
+        ..written
     }))
 }
 
@@ -144,19 +144,6 @@ pub(super) fn weight(node: &IdedExpr) -> u64 {
         _ => 0,
     };
     1 + own + children(node).into_iter().map(weight).sum::<u64>()
-}
-
-fn written_names(
-    iter_var: String,
-    iter_var2: Option<String>,
-    accu_var: String,
-) -> ComprehensionExpr {
-    ComprehensionExpr {
-        iter_var,
-        iter_var2,
-        accu_var,
-        ..ComprehensionExpr::default()
-    }
 }
 
 /// Rewrites `@result + @paid([x])` to `@result + [@step(x, 5)]`. If the element has a condition, the condition pays

@@ -98,7 +98,6 @@ pub struct Expression {
 
 impl Expression {
     /// The variables that the expression reads.
-    #[must_use]
     pub fn reads(&self) -> &BTreeSet<Variable> {
         &self.reads
     }
@@ -179,9 +178,7 @@ impl Compiler {
             number,
         })
     }
-}
 
-impl Compiler {
     /// Refuses `existsOne`, which the parser accepts as another spelling of `exists_one` but Porch does not.
     fn refuse_exists_one(&self, source: &str) -> Result<(), ExpressionError> {
         let plain = Env::default().with_optional_support(false).parser();

@@ -61,7 +61,6 @@ pub struct TargetElement {
 
 impl TargetElement {
     /// The field path of the element.
-    #[must_use]
     pub fn path(&self) -> Path {
         let mut path = Path::fields(&["spec", "targets"]).index(self.target);
         if let Some(index) = self.repository {
@@ -100,7 +99,6 @@ struct Prepared<'s, T> {
 /// `make` gets the index of a set, the index of its target, the name of a PackageVariant and its `spec`. It is called
 /// for one variant at a time, because all specs together would take much memory. An error of `make` ends the run, and
 /// so do more than `most` targets, because the numbers of selected objects and of `packageNames` multiply.
-#[must_use]
 pub fn fan_out<'s, T>(
     sets: impl Iterator<Item = &'s Set>,
     cluster: &'s Cluster,

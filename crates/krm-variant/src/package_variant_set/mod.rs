@@ -113,7 +113,6 @@ pub struct ObjectSelector {
 
 impl ObjectSelector {
     /// The labels that the objects must have.
-    #[must_use]
     pub(crate) fn labels(&self) -> LabelSelector {
         LabelSelector {
             match_labels: self.match_labels.clone(),

@@ -16,7 +16,6 @@ use krm_yaml::{Path, Value};
 
 impl CompiledTemplate {
     /// Checks a template and compiles all its expressions; adds errors to `findings`.
-    #[must_use]
     pub(crate) fn new(
         template: &Template,
         path: &Path,

@@ -117,13 +117,11 @@ fn value_at<'v>(mut value: &'v mut Value, place: &Path) -> Option<&'v mut Value>
 
 impl CompiledTemplate {
     /// Whether an expression reads the variable.
-    #[must_use]
     pub(crate) fn reads(&self, variable: Variable) -> bool {
         self.reads.contains(&variable)
     }
 
     /// The name of the downstream Repository; `None` if it must be computed.
-    #[must_use]
     pub(crate) fn plain_repo<'a>(&'a self, default: &'a str) -> Option<&'a str> {
         match &self.repo {
             None if self.is_repo_computed => None,

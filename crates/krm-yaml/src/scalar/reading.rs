@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_one_string_are_one_key_in_resources_only() {
+    fn keys_with_the_same_text_are_one_key_only_in_resources() {
         for text in [
             "53: a\n\"53\": b\n",
             "0x35: a\n53: b\n",

@@ -200,7 +200,7 @@ fn flow_context_is_narrower() {
 }
 
 #[test]
-fn text_that_readers_disagree_on_is_not_plain() {
+fn text_that_readers_disagree_on_is_quoted() {
     for text in [
         // Syntax.
         "",

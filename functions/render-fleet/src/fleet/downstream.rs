@@ -263,11 +263,7 @@ impl DownstreamRepository {
     }
 
     fn published(&self, directory: &str) -> Result<Vec<Published>, GitError> {
-        let Opened {
-            repository,
-            references,
-            ..
-        } = &*self.opened;
+        let (repository, references) = (&self.opened.repository, &self.opened.references);
         let mut published = Vec::new();
         for (name, object) in references.tags_in(&format!("{directory}/")) {
             let number = name.strip_prefix('v').unwrap_or(name).parse();

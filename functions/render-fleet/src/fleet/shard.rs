@@ -14,7 +14,6 @@ pub(crate) struct Shard {
 impl Shard {
     /// Whether a variant, and the package that it owns, belongs to this share. The SHA-1 of its `<namespace>/<name>`,
     /// read as one big-endian number, modulo the number of shares is the index of its share.
-    #[must_use]
     pub(crate) fn has(self, owner: &str) -> bool {
         let digest = sha1_smol::Sha1::from(owner).digest().bytes();
         let count = u64::from(self.count);

@@ -104,14 +104,8 @@ impl Collector {
     }
 
     pub(super) fn report(self, written: bool, counts: FleetCounts) -> FleetReport {
-        let Self {
-            entries,
-            reported,
-            diffs,
-            general,
-        } = self;
-        let (conflicts, results) = findings(reported, general, &entries);
-        let changes = changes(diffs, &entries);
+        let entries = self.entries;
+        let (conflicts, results) = findings(self.reported, self.general, &entries);
         FleetReport {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
@@ -120,7 +114,7 @@ impl Collector {
             counts,
             conflicts,
             results,
-            changes,
+            changes: changes(self.diffs, &entries),
             variants: entries.into_values().collect(),
         }
     }

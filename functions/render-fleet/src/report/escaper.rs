@@ -19,7 +19,6 @@ impl Escaper for Html {
 
 impl Html {
     /// A text as templates write it.
-    #[must_use]
     pub fn escaped(text: &str) -> String {
         let mut page = String::with_capacity(text.len());
         // Writing to a String does not fail.

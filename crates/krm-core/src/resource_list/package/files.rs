@@ -65,7 +65,6 @@ impl ResourceList {
     }
 
     /// The paths of the files in which resources were found.
-    #[must_use]
     pub fn paths_of_resources(&self) -> BTreeSet<&str> {
         let Some(package) = self.package() else {
             return BTreeSet::new();
@@ -77,7 +76,6 @@ impl ResourceList {
     }
 
     /// The paths of the files without resources, whatever their names.
-    #[must_use]
     pub fn paths_of_others(&self) -> Vec<String> {
         let Some(package) = self.package() else {
             return Vec::new();

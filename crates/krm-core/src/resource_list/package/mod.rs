@@ -300,7 +300,6 @@ impl ResourceList {
     }
 
     /// The changed, deleted and new files of a package. Inserted texts are moved out of the list.
-    #[must_use]
     pub fn file_changes(&mut self) -> Vec<FileChange> {
         match &self.form {
             Form::Package(package) => package.emit(&self.texts, &self.items, &mut self.changes),

@@ -50,7 +50,6 @@ impl Mark {
     };
 
     /// The mark of a whole resource of a kind.
-    #[must_use]
     pub fn of_resource(kind: &str) -> Self {
         if kind == "Secret" {
             Self::HIDDEN
@@ -60,19 +59,16 @@ impl Mark {
     }
 
     /// The mark of a node's place. What the node holds is seen when it is quoted.
-    #[must_use]
     pub fn at(node: NodeRef<'_>) -> Self {
         Marks::default().at(node)
     }
 
     /// The mark of parts of a node. They are hidden too if the node holds a Secret anywhere.
-    #[must_use]
     pub fn within(node: NodeRef<'_>) -> Self {
         Marks::default().within(node)
     }
 
     /// The mark of parts of texts.
-    #[must_use]
     pub fn within_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut texts = texts.into_iter();
         if texts.any(|text| TEXTS.holds(text, SecretPlace::Plain)) {
@@ -83,7 +79,6 @@ impl Mark {
     }
 
     /// The mark of the value at a path below a root: of the last node on the way that exists.
-    #[must_use]
     pub fn at_path(root: NodeRef<'_>, path: &Path) -> Self {
         let mut place = of_root(root);
         let mut node = Some(root.resolved());
@@ -112,7 +107,6 @@ impl Mark {
     }
 
     /// The stricter of two marks, for a value in several versions.
-    #[must_use]
     pub fn or(self, other: Self) -> Self {
         let place = match (self.place, other.place) {
             (SecretPlace::Hidden, _) | (_, SecretPlace::Hidden) => SecretPlace::Hidden,
@@ -126,7 +120,6 @@ impl Mark {
     }
 
     /// Whether the place itself is a value of a Secret.
-    #[must_use]
     pub fn is_hidden(self) -> bool {
         self.place == SecretPlace::Hidden
     }
@@ -147,7 +140,6 @@ impl Mark {
 
     /// The path of the value as it may be quoted. Elements that name a secret value are those of `by_position`, which has the
     /// same elements by their positions.
-    #[must_use]
     pub fn path(self, path: &Path, by_position: &Path) -> Path {
         let elements = path.elements().iter().zip(by_position.elements());
         let first = path.elements().len().saturating_sub(self.below);
@@ -248,7 +240,6 @@ pub struct QuotedValue(String);
 
 impl QuotedValue {
     /// Quotes a value with the mark of its place.
-    #[must_use]
     pub fn of(mark: Mark, value: &Value) -> Self {
         if mark.hides(value) {
             Self::redacted()
@@ -267,7 +258,6 @@ impl QuotedValue {
     }
 
     /// Takes the place of a value that is not shown.
-    #[must_use]
     pub fn redacted() -> Self {
         Self(REDACTED.to_owned())
     }
@@ -277,7 +267,6 @@ impl QuotedValue {
         Self(shorten(&self.0))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -17,7 +17,6 @@ const SECRET_LINE: &str = concat!(
 );
 
 /// Whether a text seems to define a Secret, judging by its lines: a text that is not YAML has no resources.
-#[must_use]
 pub fn speaks_of_secret(text: &[u8]) -> bool {
     #[expect(clippy::expect_used, reason = "a constant, which a test compiles")]
     static LINE: LazyLock<Regex> =

@@ -111,12 +111,7 @@ pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Opti
     if outcomes == [Outcome::Conflict; 2] || is_alike && !is_image {
         return None;
     }
-    let mut merged = MergedText {
-        text: images.base.prefix.to_owned(),
-        local: None,
-        upstream: None,
-        conflicts: Vec::new(),
-    };
+    let mut merged = MergedText::of(images.base.prefix);
     for ((within, part), outcome) in parts.into_iter().zip(outcomes) {
         let shown = |text: &str| Value::from(text.trim_start_matches([':', '@']));
         let side = match outcome {
@@ -149,11 +144,7 @@ mod tests {
     /// The result, what each side changed, and the parts in conflict. `-` if the image merges as one value.
     fn merged(texts: [&str; 3]) -> String {
         let [base, local, upstream] = texts;
-        let versions = Versions {
-            base,
-            local,
-            upstream,
-        };
+        let versions = Versions::new(base, local, upstream);
         let Some(merged) = merge(versions, false, Side::Upstream) else {
             return "-".to_owned();
         };

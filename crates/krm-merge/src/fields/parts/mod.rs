@@ -30,6 +30,7 @@ pub(crate) const IMAGE_LINES: ImageLines = ImageLines {
 };
 
 /// A string that was merged by its parts.
+#[derive(Default)]
 struct MergedText {
     text: String,
     /// What only local changed. `upstream` is the same for upstream.
@@ -44,9 +45,7 @@ impl MergedText {
     fn of(text: &str) -> Self {
         Self {
             text: text.to_owned(),
-            local: None,
-            upstream: None,
-            conflicts: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -124,11 +123,7 @@ impl FieldMerger<'_> {
         if let Some(base) = texts.base
             && self.combines(trail, PartsOf::Image)
         {
-            let versions = Versions {
-                base,
-                local,
-                upstream,
-            };
+            let versions = Versions::new(base, local, upstream);
             let is_image = matches!(trail, Trail::Field(_, "image"));
             let winner = self.decide(trail, self.policy.winner).side;
             if let Some(merged) = image::merge(versions, is_image, winner) {
@@ -160,8 +155,10 @@ impl FieldMerger<'_> {
             last.more += 1;
             return;
         }
+        let (resource, path) = self.place_of(trail, trail.to_path());
         self.findings.combined.push(Combined {
-            path: trail.to_path(),
+            resource,
+            path,
             kind,
             local,
             upstream,

@@ -29,11 +29,7 @@ impl FieldMerger<'_> {
         if !self.combines(trail, PartsOf::Document) {
             return None;
         }
-        let texts = Versions {
-            base: texts.base,
-            local: texts.local?,
-            upstream: Some(texts.upstream?),
-        };
+        let texts = Versions::new(texts.base, texts.local?, Some(texts.upstream?));
         let given = [texts.base, Some(texts.local), texts.upstream];
         if !given.into_iter().flatten().all(may_be_document) {
             return None;
@@ -88,11 +84,11 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         texts: Versions<Option<&str>>,
     ) -> Option<MergedText> {
-        let versions = Versions {
-            base: texts.base.unwrap_or_default(),
-            local: texts.local?,
-            upstream: texts.upstream?,
-        };
+        let versions = Versions::new(
+            texts.base.unwrap_or_default(),
+            texts.local?,
+            texts.upstream?,
+        );
         let have_lines = has_lines(versions.local) && has_lines(versions.upstream);
         if !have_lines || !self.combines(trail, PartsOf::Text) {
             return None;

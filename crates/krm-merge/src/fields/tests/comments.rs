@@ -529,7 +529,7 @@ fn loose_comments_follow_the_side_that_changed_them_or_what_is_around() {
 }
 
 #[test]
-fn a_comment_in_an_item_whose_first_entry_moved_stands_once() {
+fn a_comment_in_an_item_whose_first_entry_moved_appears_once() {
     let base = pod(indoc! {"
             containers:
             - name: x
@@ -727,7 +727,7 @@ fn a_comment_that_came_with_its_element_is_not_given_to_a_new_one_like_it() {
 }
 
 #[test]
-fn a_comment_above_the_first_key_of_a_new_element_comes_once_where_both_sides_renamed_one() {
+fn a_comment_above_the_first_key_of_a_new_element_appears_once_where_both_sides_renamed_one() {
     let container = |variables: &str| {
         let lines = variables.lines().map(|line| format!("  {line}\n"));
         pod(&format!(
@@ -761,7 +761,7 @@ fn a_comment_goes_with_its_entry_that_one_side_removed_and_the_other_moved() {
 }
 
 #[test]
-fn a_comment_in_an_element_that_both_sides_took_for_another_comes_once() {
+fn a_comment_in_an_element_that_both_sides_replaced_appears_once() {
     let secrets = |last: &str| pod(&format!("imagePullSecrets:\n-\n  name: one\n{last}"));
     check(
         &secrets("-\n  kind: x\n  name: two\n"),
@@ -806,7 +806,7 @@ fn a_comment_in_an_element_that_both_sides_added_under_another_name_is_kept() {
 }
 
 #[test]
-fn comments_of_fields_that_a_merge_key_stands_for_come_once() {
+fn comments_of_fields_that_a_merge_key_brings_appear_once() {
     let element = "  schema:\n    # of the schema\n    type: object\n";
     let anchored = format!("versions:\n- &one\n  name: one\n{element}- <<: *one\n  name: two\n");
     let written = format!("versions:\n- name: one\n{element}- name: two\n{element}");

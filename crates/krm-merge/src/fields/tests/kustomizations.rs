@@ -16,7 +16,7 @@ fn of(versions: [&str; 3], expected: &str, conflicts: &[&str]) {
 }
 
 #[test]
-fn labels_are_what_they_set() {
+fn labels_are_identified_by_what_they_set() {
     let entry =
         |env: &str, ver: &str| format!("labels:\n- pairs:\n    env: {env}\n    ver: {ver}\n");
     of(
@@ -92,7 +92,7 @@ fn a_mirror_follows_the_version_of_what_it_mirrors() {
 }
 
 #[test]
-fn patches_are_what_they_patch() {
+fn patches_are_identified_by_what_they_patch() {
     let patch = |replicas: &str, delay: &str| {
         format!(
             "patches:\n- path: a.yaml\n- patch: |\n    kind: Deployment\n    metadata:\n      name: a\n    spec:\n      \

@@ -136,7 +136,7 @@ fn versions() -> impl Strategy<Value = (&'static ListShape, Vec<Named>, Vec<Name
 
 proptest! {
     #[test]
-    fn an_edit_stays_with_the_element_that_a_comparison_calls_the_same(
+    fn an_edit_stays_with_the_element_that_a_comparison_considers_the_same(
         (shape, base, upstream) in versions(),
         edited in 0..4_usize,
     ) {

@@ -155,7 +155,7 @@ fn maps_merge_by_what_identifies_them() {
 
 /// Elements with the same name are distinguished by more fields.
 #[test]
-fn alerts_of_one_name_are_known_by_their_labels() {
+fn alerts_of_one_name_are_identified_by_their_labels() {
     let alert = |severity: &str, more: &str| {
         format!("- alert: A\n  labels: {{severity: {severity}}}\n  for: {more}")
     };
@@ -185,7 +185,7 @@ fn alerts_of_one_name_are_known_by_their_labels() {
 
 /// The Roles of a RoleList have the same name in several namespaces.
 #[test]
-fn resources_in_a_list_are_known_by_kind_namespace_and_name() {
+fn resources_in_a_list_are_identified_by_kind_namespace_and_name() {
     let role = |namespace: &str, rest: &str| {
         format!(
             "- kind: Role\n  metadata:\n    name: r\n    namespace: {namespace}{rest}\n  verbs: [get]"
@@ -292,7 +292,7 @@ fn a_field_that_one_side_changed_need_not_be_known() {
 
 /// A rule of a role must not get the verbs of another rule.
 #[test]
-fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
+fn an_element_that_replaced_another_does_not_merge_with_it() {
     let rule = |resource: &str, verbs: &str| {
         format!("- apiGroups: [x]\n  resources: [{resource}]\n  verbs: [{verbs}]")
     };
@@ -339,7 +339,7 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
 
 /// The whole list is one conflict, if nothing in it is certain.
 #[test]
-fn a_list_in_which_everything_is_ambiguous_is_one_value() {
+fn a_list_whose_elements_are_all_ambiguous_is_one_value() {
     for (versions, expected) in [
         // Local has an unrelated list.
         (["- a\n- b", "- c", "- a\n- b\n- d"], "- a\n- b\n- d"),
@@ -621,7 +621,7 @@ fn several_elements_that_one_side_replaced_keep_their_places() {
 }
 
 #[test]
-fn elements_with_one_name_are_known_by_their_version() {
+fn elements_with_one_name_are_identified_by_their_version() {
     let crd = |version: &str, fields: &str| {
         format!("- {{name: apps, version: {version}, {fields}, b: 1, c: 1}}")
     };

@@ -79,7 +79,7 @@ fn a_changed_scalar_keeps_locals_style() {
 }
 
 #[test]
-fn a_kept_block_scalar_stays_one() {
+fn a_kept_block_scalar_stays_a_block_scalar() {
     let text = |value: &str| format!("a: |+\n{value}b: 1\n");
     take(
         &text("  one\n\n"),

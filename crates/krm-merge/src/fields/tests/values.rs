@@ -114,7 +114,7 @@ fn removed_maps_leave_nothing_behind() {
 
 /// The whole map of the winner, or its absence, but never a part of it.
 #[test]
-fn changed_within_a_removed_map() {
+fn a_change_within_a_removed_map_is_a_conflict() {
     let base = "a:\n  b: 1\n  c: {d: 1, e: 1}\nz: 1\n";
     let changed = "a:\n  b: 1\n  c: {d: 2, e: 1}\nz: 1\n";
     check_conflicts(base, changed, "z: 1\n", "z: 1\n", &["a:upstream"]);
@@ -229,7 +229,7 @@ fn an_alias_within_an_atomic_value_stays_where_it_reads_upstreams() {
 }
 
 #[test]
-fn annotations_without_a_value_are_removed_annotations() {
+fn annotations_without_a_value_count_as_removed() {
     let text = |annotations: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n{annotations}  labels: {{a: b}}\n"

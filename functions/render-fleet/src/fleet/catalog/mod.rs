@@ -190,9 +190,7 @@ impl<'c> Catalogs<'c> {
         let (_, repository) = self.open(catalog).map_err(UsageError::of)?;
         let not_git = || format!("the catalog `{}` is not a Git repository", catalog.name);
         let repository = repository.ok_or_else(|| UsageError::of(not_git()))?;
-        let GitOrigin {
-            source, revision, ..
-        } = origin;
+        let (source, revision) = (&origin.source, &origin.revision);
         let key = format!("{source} {} {}", revision.commit, revision.given);
         let results = &mut self.results;
         self.packages.get(&key, || {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use crate::fields::leaves::collect_leaves;
+use crate::leaves::collect_leaves;
 use crate::naming::{NAMING_FIELDS, NameStrength};
 use krm_yaml::{NodeRef, Value};
 

@@ -29,24 +29,25 @@ use runs::by_runs;
 pub(crate) use two_versions::pair_values;
 
 impl FieldMerger<'_> {
-    /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.
+    /// The elements of a list without keys that both sides changed differently, or in which upstream may not change some
+    /// place. `None` if it merges as one value.
     pub(in crate::fields) fn elements_without_keys<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         nodes: NodeVersions<'d, 'f>,
         children: Versions<Siblings<'f>, Siblings<'d>>,
     ) -> Option<Parts<'d, 'f>> {
-        let lists = Versions {
-            base: nodes.base,
-            local: Some(nodes.local),
-            upstream: Some(nodes.upstream?),
-        };
-        if rule::merge(lists, |a, b| a.equals(b)) != Outcome::Conflict
+        let lists = Versions::new(nodes.base, Some(nodes.local), Some(nodes.upstream?));
+        let is_conflict = rule::merge(lists, |a, b| a.equals(b)) == Outcome::Conflict;
+        if !(is_conflict || self.policy.rules.guards_below(trail))
             || !self.combines(trail, PartsOf::List)
         {
             return None;
         }
         let pairing = pair(lists)?;
+        if !is_conflict && !pairing.runs.is_empty() {
+            return None;
+        }
         let brought = [Side::Local, Side::Upstream].map(|side| changes_of(&pairing, side));
         if let [Some(local), Some(upstream)] = brought {
             let values = [local, upstream];

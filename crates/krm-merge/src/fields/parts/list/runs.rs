@@ -114,21 +114,19 @@ fn aligned<'a>(
     if has_moves(&elements, &regions) {
         return None;
     }
-    let mut numbering = RunNumbering {
-        pairing: Pairing {
-            numbers: elements.each_ref().map(|all| vec![u32::MAX; all.len()]),
-            elements,
-            places: Vec::new(),
-            whole: HashSet::new(),
-            runs: Vec::new(),
-            are_whole_lists: true,
-        },
+    let mut pairing = Pairing {
+        numbers: elements.each_ref().map(|all| vec![u32::MAX; all.len()]),
+        elements,
+        places: Vec::new(),
+        whole: HashSet::new(),
+        runs: Vec::new(),
+        are_whole_lists: true,
     };
     for region in &regions {
-        numbering.region(region, own_names, state);
+        pairing.region(region, own_names, state);
     }
-    numbering.number_the_others();
-    numbering.pairing.is_certain().then_some(numbering.pairing)
+    pairing.number_the_others();
+    pairing.is_certain().then_some(pairing)
 }
 
 fn regions(chunks: Vec<Chunk>) -> Vec<ElementRun> {
@@ -185,11 +183,7 @@ fn has_moves(elements: &[Vec<Element<'_>>; 3], regions: &[ElementRun]) -> bool {
     })
 }
 
-struct RunNumbering<'a> {
-    pairing: Pairing<'a>,
-}
-
-impl<'a> RunNumbering<'a> {
+impl<'a> Pairing<'a> {
     fn region(
         &mut self,
         region: &ElementRun,
@@ -221,7 +215,7 @@ impl<'a> RunNumbering<'a> {
         for chunk in &region.chunks {
             let [base, local, upstream] = chunk.lines.clone().into_array();
             if chunk.changed == Changed::Conflict {
-                self.pairing.runs.push([base, local, upstream]);
+                self.runs.push([base, local, upstream]);
             } else {
                 self.same([None, Some(local), Some(upstream)]);
             }
@@ -241,13 +235,13 @@ impl<'a> RunNumbering<'a> {
     }
 
     fn push(&mut self, places: [Option<usize>; 3]) {
-        let number = u32::try_from(self.pairing.places.len()).unwrap_or(u32::MAX);
+        let number = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
         for (version, place) in places.iter().enumerate() {
             if let Some(at) = place {
-                self.pairing.numbers[version][*at] = number;
+                self.numbers[version][*at] = number;
             }
         }
-        self.pairing.places.push(places);
+        self.places.push(places);
     }
 
     /// Takes the pairs of a run.
@@ -257,8 +251,8 @@ impl<'a> RunNumbering<'a> {
                 continue;
             }
             if run.whole.contains(&number) {
-                let number = u32::try_from(self.pairing.places.len()).unwrap_or(u32::MAX);
-                self.pairing.whole.insert(number);
+                let number = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+                self.whole.insert(number);
             }
             let mut version = 0;
             self.push(places.map(|place| {
@@ -272,8 +266,8 @@ impl<'a> RunNumbering<'a> {
     /// Gives each element that is the same as no other a number.
     fn number_the_others(&mut self) {
         for version in [BASE, LOCAL, UPSTREAM] {
-            for at in 0..self.pairing.numbers[version].len() {
-                if self.pairing.numbers[version][at] == u32::MAX {
+            for at in 0..self.numbers[version].len() {
+                if self.numbers[version][at] == u32::MAX {
                     let mut places = [None; 3];
                     places[version] = Some(at);
                     self.push(places);

@@ -1,16 +1,22 @@
 //! The leaves of a value, by which changed versions of it are recognised.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use krm_yaml::Value;
 
+/// Hashes equal values alike in every run.
+pub(crate) type FixedState = BuildHasherDefault<DefaultHasher>;
+
+pub(crate) fn hash(value: &impl Hash) -> u64 {
+    FixedState::default().hash_one(value)
+}
+
 /// Adds the leaves of a value, each as a hash of its path and value. Positions in lists do not count.
-pub(super) fn collect_leaves(
+pub(crate) fn collect_leaves(
     value: &Value,
     path: u64,
-    state: &RandomState,
-    found: &mut HashSet<u64>,
+    state: &impl BuildHasher,
+    found: &mut impl Extend<u64>,
 ) {
     match value {
         Value::Mapping(entries) if !entries.is_empty() => {
@@ -25,8 +31,6 @@ pub(super) fn collect_leaves(
                 collect_leaves(item, path, state, found);
             }
         }
-        leaf => {
-            found.insert(state.hash_one((path, leaf)));
-        }
+        leaf => found.extend([state.hash_one((path, leaf))]),
     }
 }
