@@ -8,7 +8,7 @@ if have_programs; then
   step "commands of the documents" tests/documents.sh "$binaries"
   step "sizes and contents of the programs" tests/house.sh programs "$binaries"
   step "instructions" tests/instructions.sh "$binaries"
-  step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts
+  step "instructions for a byte" env KRM_VARIANTS_PROGRAMS="$binaries" "${bench[@]}" -- counts
   step "workflow and pipeline of the documents" tests/hosted_ci.py "$binaries"
   step "faults of the system" tests/faults.py "$binaries"
   step "kills" tests/krmv_kills.py "$binaries" 20

@@ -47,21 +47,21 @@ finish() {
   return "$code"
 }
 
-# The programs as they are released, and the benchmark with the same flags: static, since containers run them.
+# The programs as they are released: static, since containers run them. The benchmark runs them, and is compiled as the tests are:
+# with the flags of a release, everything would be compiled twice more, since only programs abort on a panic.
 host=$(rustc -vV | sed -n 's/^host: //p')
 release=(env)
 build=(cargo build --locked)
-bench=(cargo bench --locked --bench functions)
+bench=(cargo bench --profile test --workspace --locked --bench functions)
 binaries=$target/release
 archives=$target/dist
 if [[ $host == *-linux-gnu ]]; then
   release+=(RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static")
   build+=(--target "$host")
-  bench+=(--target "$host")
   binaries=$target/$host/release
   archives=$target/$host/dist
 fi
-build_programs() { "${release[@]}" "${bench[@]}" --no-run && "${release[@]}" "${build[@]}" --bins --release; }
+build_programs() { "${release[@]}" "${build[@]}" --bins --release; }
 begin_programs() { begin programs build_programs; }
 # Fails if the programs could not be built; builds them once.
 have_programs() {

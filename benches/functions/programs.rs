@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-/// The path of the program `name`, which is next to `krmv`.
+/// The path of the program `name`: in the folder that `KRM_VARIANTS_PROGRAMS` names, or else next to `krmv`.
 pub(crate) fn program(name: &str) -> &'static str {
-    let path = Path::new(env!("CARGO_BIN_EXE_krmv")).with_file_name(name);
+    let path = match std::env::var_os("KRM_VARIANTS_PROGRAMS") {
+        Some(folder) => Path::new(&folder).join(name),
+        None => Path::new(env!("CARGO_BIN_EXE_krmv")).with_file_name(name),
+    };
     assert!(
         path.is_file(),
         "{}: there is no such program, run `cargo build --release` first",
