@@ -213,6 +213,39 @@ impl Tree {
     }
 
     /// The position of a node among the children of its parent. In a mapping, keys and values both count.
+    /// Begins a document, which has no node yet.
+    pub(super) fn push_document(&mut self, start: usize, body: usize, text: &str) {
+        self.documents.push(DocumentSpan {
+            root: NodeId(offset(self.nodes.len())),
+            empty: false,
+            start,
+            body,
+            end: text.len(),
+        });
+    }
+
+    /// Adds a node without properties. Returns its number.
+    pub(super) fn push_node(
+        &mut self,
+        kind: NodeKind,
+        span: (u32, u32),
+        indicator: u32,
+        parent: u32,
+    ) -> u32 {
+        let id = offset(self.nodes.len());
+        self.nodes.push(TreeNode {
+            kind,
+            start: span.0,
+            end: span.1,
+            properties: NONE,
+            indicator,
+            next: id + 1,
+            parent,
+            extra: NONE,
+        });
+        id
+    }
+
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {
             let mut children = vec![0; self.nodes.len()];

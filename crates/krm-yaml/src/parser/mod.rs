@@ -20,10 +20,7 @@ use super::lenient::LenientInput;
 use super::limits::Limits;
 use super::lines::{BYTE_ORDER_MARK, is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
-use super::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, NodeId, NodeKind, ParseOptions, Tree, TreeNode, offset,
-    too_many_nodes,
-};
+use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, ParseOptions, Tree, offset, too_many_nodes};
 
 /// Reads every document of a text.
 pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result<Tree, ParseError> {
@@ -217,13 +214,8 @@ impl<'t> Builder<'t> {
                 self.skip_document_ends();
             }
         }
-        self.tree.documents.push(DocumentSpan {
-            root: NodeId(offset(self.tree.nodes.len())),
-            empty: false,
-            start,
-            body: body.unwrap_or(start),
-            end: self.text.len(),
-        });
+        let body = body.unwrap_or(start);
+        self.tree.push_document(start, body, self.text);
     }
 
     /// Skips further `...` lines, for which the parser reports no events.
@@ -279,7 +271,6 @@ impl<'t> Builder<'t> {
 
     /// Reads the indicators before a node and adds the node to its collection.
     fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
-        let id = offset(self.tree.nodes.len());
         self.check_limits()?;
         let mut parent = NONE;
         let mut indicator = NONE;
@@ -327,16 +318,8 @@ impl<'t> Builder<'t> {
             properties = offset(tag.start);
             self.cursor = self.cursor.max(tag.end);
         }
-        self.tree.nodes.push(TreeNode {
-            kind,
-            start: NONE,
-            end: NONE,
-            properties,
-            indicator,
-            next: id + 1,
-            parent,
-            extra: NONE,
-        });
+        let id = self.tree.push_node(kind, (NONE, NONE), indicator, parent);
+        self.tree.nodes[id as usize].properties = properties;
         if parent != NONE {
             let mut first = properties.min(indicator);
             if self.tree.nodes[parent as usize].start == NONE {

@@ -2,7 +2,7 @@
 
 use super::{Bail, Events, Scalar, decode};
 use crate::scalar::ScalarStyle;
-use crate::tree::{DocumentSpan, NONE, NodeId, NodeKind, Tree, TreeNode, offset};
+use crate::tree::{NONE, NodeId, NodeKind, Tree, offset};
 
 /// Estimated bytes per node in usual resources.
 const BYTES_PER_NODE: usize = 10;
@@ -28,30 +28,17 @@ impl<'t> TreeBuilder<'t> {
         self.tree
     }
 
-    fn push(&mut self, kind: NodeKind, start: usize, end: u32, indicator: Option<usize>) {
-        let next = offset(self.tree.nodes.len() + 1);
-        self.tree.nodes.push(TreeNode {
-            kind,
-            start: offset(start),
-            end,
-            properties: NONE,
-            indicator: indicator.map_or(NONE, offset),
-            next,
-            parent: self.open.last().copied().unwrap_or(NONE),
-            extra: NONE,
-        });
+    fn push(&mut self, kind: NodeKind, start: usize, end: u32, indicator: Option<usize>) -> u32 {
+        let indicator = indicator.map_or(NONE, offset);
+        let parent = self.open.last().copied().unwrap_or(NONE);
+        let span = (offset(start), end);
+        self.tree.push_node(kind, span, indicator, parent)
     }
 }
 
 impl Events for TreeBuilder<'_> {
     fn document(&mut self, start: usize, body: usize) {
-        self.tree.documents.push(DocumentSpan {
-            root: NodeId(offset(self.tree.nodes.len())),
-            empty: false,
-            start,
-            body,
-            end: self.text.len(),
-        });
+        self.tree.push_document(start, body, self.text);
     }
 
     fn document_end(&mut self, end: usize) {
@@ -85,8 +72,8 @@ impl Events for TreeBuilder<'_> {
     }
 
     fn open(&mut self, kind: NodeKind, start: usize, indicator: Option<usize>) -> Result<(), Bail> {
-        self.push(kind, start, NONE, indicator);
-        self.open.push(offset(self.tree.nodes.len() - 1));
+        let node = self.push(kind, start, NONE, indicator);
+        self.open.push(node);
         Ok(())
     }
 
