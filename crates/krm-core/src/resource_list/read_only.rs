@@ -9,6 +9,7 @@ use crate::resource::Resource;
 use crate::schema::{Groups, Schema};
 use crate::source_text::{Locator, SourceText};
 use krm_package::text::Text;
+use krm_package::{Package, PackageError};
 use krm_yaml::{NodeId, NodeRef};
 
 impl ResourceList {
@@ -38,8 +39,11 @@ impl ResourceList {
     }
 
     /// Hides the items whose files are in a directory of the root package, and returns a list of them with paths
-    /// relative to the directory. They are unchanged in the output.
-    pub fn take_under(&mut self, directory: &str) -> Self {
+    /// relative to the directory, and the files there. They are unchanged in the output.
+    ///
+    /// # Errors
+    /// An error if a file can no longer be read.
+    pub fn take_under(&mut self, directory: &str) -> Result<(Self, Package), PackageError> {
         let root = self.root_package_path().map(str::to_owned);
         let mut taken = ItemSelection::default();
         for item in self.items.iter_mut().filter(|item| !item.hidden) {
@@ -56,7 +60,7 @@ impl ResourceList {
             resource.origin.package_path = None;
             taken.push(item, resource, || self.texts[item.text].unedited());
         }
-        taken.list()
+        Ok((taken.list(), self.files_under(directory)?))
     }
 
     /// Removes items, and returns a list of them with their original texts.

@@ -156,9 +156,8 @@ pub(super) fn from_directory(
     }
     let directory = normalize_package_path(directory);
     let mut reader = Reader::new(role, directory.clone(), results);
-    let mut items = list.take_under(&directory);
-    let files = list.files_under(&directory);
-    let files = files.map_err(|error| UsageError::at(&directory, error))?;
+    let taken = list.take_under(&directory);
+    let (mut items, files) = taken.map_err(|error| UsageError::at(&directory, error))?;
     reader.package.has_files = list.is_package();
     // Patches need not be resources, so whole files are read.
     if role == Role::Patches {

@@ -102,7 +102,7 @@ impl ResourceList {
     ///
     /// # Errors
     /// An error if a file can no longer be read.
-    pub fn files_under(&self, directory: &str) -> Result<Package, PackageError> {
+    pub(crate) fn files_under(&self, directory: &str) -> Result<Package, PackageError> {
         let mut found = Package::default();
         let packages = self.package().into_iter();
         for (path, file) in packages.flat_map(|package| package.read.files()) {
