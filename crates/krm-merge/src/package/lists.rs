@@ -65,7 +65,9 @@ fn places(all: [&ResourceList; 3]) -> BTreeMap<ResourceKey, [Places<'_>; 3]> {
             let Some(path) = resource.origin.path.as_deref() else {
                 continue;
             };
-            let elements = resource.elements(package.node(id));
+            // Only a List is parsed.
+            let list = Some(id).filter(|_| resource.is_list());
+            let elements = list.and_then(|id| resource.elements(package.node(id)));
             let is_list = elements.is_some();
             let elements = elements.into_iter().flatten();
             let found = elements.map(|(_, element)| ResourceKey::of(&element));
