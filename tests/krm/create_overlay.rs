@@ -437,9 +437,13 @@ fn files_in_a_pipe_are_items() {
 fn a_resource_with_a_generate_name_is_an_error() {
     let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: seed-}\n";
     let fork = format!("{UPSTREAM}---\n{job}");
-    let outcome = overlay_with(UPSTREAM, &fork, None, None);
-    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
     let expected = "app.yaml: expected a `metadata.name`, found `generateName` of Job/seed-";
+    check_refused(UPSTREAM, &fork, expected);
+}
+
+fn check_refused(upstream: &str, fork: &str, expected: &str) {
+    let outcome = overlay_with(upstream, fork, None, None);
+    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
     assert!(
         outcome.results.has_errors() && errors[0].starts_with(expected),
         "{errors:?}"
@@ -451,13 +455,8 @@ fn a_name_that_is_not_a_string_is_refused() {
     let map = |value: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: y}}\ndata: {{a: {value}}}\n")
     };
-    let outcome = overlay_with(&map("x"), &map("z"), None, None);
-    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
     let expected = "app.yaml: expected a string in `metadata.name` of a ConfigMap, found `y`";
-    assert!(
-        outcome.results.has_errors() && errors[0].starts_with(expected),
-        "{errors:?}"
-    );
+    check_refused(&map("x"), &map("z"), expected);
 }
 
 #[test]
